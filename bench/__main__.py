@@ -27,6 +27,8 @@ from rspverify.soundness.settings import DEFAULT_MODEL
 
 DOCUMENT = ROOT / "docs/performance.md"
 PICTURE = ROOT / "docs/growth.svg"
+KEPT = frozenset({"first", "decisions"})
+"""Tables that the document has. Its picture shows growth; it tells the others in a sentence."""
 
 
 class Part(StrEnum):
@@ -89,7 +91,7 @@ def main(
         curves = [_up_to(curve, largest) for curve in CURVES]
         show(_growth(curves, cut_off, picture, console))
     if keep:
-        texts = {sheet.key: sheet.markdown() for sheet in sheets}
+        texts = {it.key: it.markdown() for it in sheets if it.key in KEPT}
         text = filled(DOCUMENT.read_text(), {**texts, "circumstances": circumstances()})
         DOCUMENT.write_text(text)
 

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from rspverify.axiomatic import MemoryModel, Questions, load_model
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.question import Questions
 from rspverify.limits import Limits
-from rspverify.litmus import Program, read_program_file
-from rspverify.machine import Machine
-from rspverify.scheme import Scheme, compile_program, read_scheme_file
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program_file
+from rspverify.machine.machine import Machine
+from rspverify.scheme.reader import read_scheme_file
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.case import Case, machine_of
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Engine, Settings
@@ -58,7 +62,7 @@ class Timed:
 
     def machine(self) -> Machine:
         """The machine that runs the compiled program."""
-        return machine_of(compile_program(self.program, self.scheme), Settings())
+        return machine_of(self.scheme.compiled(self.program), Settings())
 
 
 def scheme_named(name: str) -> Scheme:

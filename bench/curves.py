@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rspverify.litmus import Program, read_program
-from rspverify.programs import Thread, litmus_test, litmus_text, read_notation
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
+from rspverify.programs.litmus_test import Thread, litmus_test
+from rspverify.programs.notation import read_notation
+from rspverify.programs.writer import litmus_text
 from rspverify.source import Source
 
 Groups = list[list[int]]

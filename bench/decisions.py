@@ -9,7 +9,7 @@ from functools import partial
 from bench.cases import Timed
 from bench.measure import digits, side_by_side
 from bench.sheet import Sheet
-from rspverify.machine import enough_steps
+from rspverify.machine.firings import enough_steps
 from rspverify.soundness.settings import Engine, Settings
 
 DEFAULT = Settings().engine
@@ -42,4 +42,5 @@ def decisions(cases: Iterable[Timed], repeats: int) -> Sheet:
         columns = list(zip(*rows, strict=True))
         for words, summary in (("median", statistics.median), ("largest", max)):
             sheet.add(words, "", "", "", *(digits(summary(column)) for column in columns))
+        sheet.last = 2
     return sheet

@@ -13,7 +13,7 @@ from bench.cases import Timed, scheme_named
 from bench.curves import Curve
 from bench.measure import digits
 from bench.sheet import Sheet
-from rspverify.axiomatic import load_model
+from rspverify.axiomatic.cat import load_model
 from rspverify.soundness.settings import Engine
 from rspverify.verdict import Word
 

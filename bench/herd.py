@@ -17,8 +17,9 @@ from pathlib import Path
 from bench.cases import ROOT
 from bench.measure import digits, side_by_side
 from bench.sheet import Sheet
-from rspverify.axiomatic import MemoryModel, load_model
-from rspverify.litmus import read_program_file
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.litmus.reader import read_program_file
 from rspverify.soundness.outcomes import outcomes
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError

@@ -11,7 +11,9 @@ from pathlib import Path
 from bench.cases import ROOT
 from bench.measure import digits
 from bench.sheet import Sheet
-from rspverify.axiomatic import MemoryModel, load_model, shipped_models
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.library import shipped_models
+from rspverify.axiomatic.model import MemoryModel
 from rspverify.limits import LimitReached
 from rspverify.soundness.outcomes import outcomes
 from rspverify.soundness.settings import DEFAULT_MODEL, Settings

@@ -11,11 +11,15 @@ from functools import partial
 from bench.cases import Timed
 from bench.measure import digits, side_by_side
 from bench.sheet import Sheet
-from rspverify.axiomatic import GeneratedExecutions
+from rspverify.axiomatic.generated_executions import GeneratedExecutions
 from rspverify.limits import Limits
-from rspverify.machine import Events, GeneratedWitness, Unrolling, enough_steps
-from rspverify.smt import Solver, Term
+from rspverify.machine.events import Events
+from rspverify.machine.firings import enough_steps
+from rspverify.machine.unroll import Unrolling
+from rspverify.machine.witness import GeneratedWitness
 from rspverify.smt.bridge import second_opinion
+from rspverify.smt.solver import Solver
+from rspverify.smt.term import Term
 
 
 def unrolled(case: Timed) -> Sequence[Term]:

@@ -10,13 +10,17 @@ from rich.table import Table
 
 @dataclass
 class Sheet:
-    """key: what a document calls its place. labels: the columns that hold words, to the left."""
+    """A table. key: what a document calls its place. labels: the columns of words, to the left.
+
+    last: so many of its last rows are for a document; 0 means all.
+    """
 
     key: str
     title: str
     labels: Sequence[str]
     figures: Sequence[str]
     rows: list[Sequence[str]] = field(default_factory=list)
+    last: int = 0
 
     def add(self, *cells: str) -> None:
         """One row; a cell for each column."""
@@ -37,5 +41,5 @@ class Sheet:
     def markdown(self) -> str:
         """For a document."""
         rule = ["---"] * len(self.labels) + ["---:"] * len(self.figures)
-        lines = [[*self.labels, *self.figures], rule, *self.rows]
+        lines = [[*self.labels, *self.figures], rule, *self.rows[-self.last :]]
         return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"

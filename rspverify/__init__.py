@@ -14,19 +14,22 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from rspverify.api.building import SchemeBuilder, TestBuilder
-    from rspverify.api.checks import check
-    from rspverify.api.comparisons import compare
-    from rspverify.api.explanations import explain
-    from rspverify.api.extractions import extract
-    from rspverify.api.hunts import hunt
+    from rspverify.api.explained import explain
     from rspverify.api.inputs import read_model, read_scheme, read_test
     from rspverify.api.judges import judge_of
-    from rspverify.api.mutations import mutate
-    from rspverify.api.outcomes import outcomes
-    from rspverify.api.pictures import NoExecutionError, draw
-    from rspverify.api.progress import progress
-    from rspverify.api.repairs import Constraints, repair
-    from rspverify.api.runs import trace
+    from rspverify.api.trace import trace
+    from rspverify.commands.check import check
+    from rspverify.commands.compare import compare
+    from rspverify.commands.compare_models import compare_models
+    from rspverify.commands.draw import draw
+    from rspverify.commands.extract import extract
+    from rspverify.commands.hunt import hunt
+    from rspverify.commands.mutate import mutate
+    from rspverify.commands.outcomes import outcomes
+    from rspverify.commands.progress import progress
+    from rspverify.commands.repair import repair
+    from rspverify.drawing.draw import NoExecutionError
+    from rspverify.engineering.repair.constraints import Constraints
     from rspverify.limits import LimitReached
     from rspverify.soundness.settings import L2, Engine, Reading, Settings
     from rspverify.source import InputError, Problem, Source
@@ -34,19 +37,22 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "rspverify.api.building": ("SchemeBuilder", "TestBuilder"),
-    "rspverify.api.checks": ("check",),
-    "rspverify.api.comparisons": ("compare",),
-    "rspverify.api.explanations": ("explain",),
-    "rspverify.api.extractions": ("extract",),
-    "rspverify.api.hunts": ("hunt",),
+    "rspverify.commands.check": ("check",),
+    "rspverify.commands.compare": ("compare",),
+    "rspverify.commands.compare_models": ("compare_models",),
+    "rspverify.api.explained": ("explain",),
+    "rspverify.commands.extract": ("extract",),
+    "rspverify.commands.hunt": ("hunt",),
     "rspverify.api.inputs": ("read_model", "read_scheme", "read_test"),
     "rspverify.api.judges": ("judge_of",),
-    "rspverify.api.mutations": ("mutate",),
-    "rspverify.api.outcomes": ("outcomes",),
-    "rspverify.api.pictures": ("NoExecutionError", "draw"),
-    "rspverify.api.progress": ("progress",),
-    "rspverify.api.repairs": ("Constraints", "repair"),
-    "rspverify.api.runs": ("trace",),
+    "rspverify.commands.mutate": ("mutate",),
+    "rspverify.commands.outcomes": ("outcomes",),
+    "rspverify.commands.draw": ("draw",),
+    "rspverify.drawing.draw": ("NoExecutionError",),
+    "rspverify.engineering.repair.constraints": ("Constraints",),
+    "rspverify.commands.progress": ("progress",),
+    "rspverify.commands.repair": ("repair",),
+    "rspverify.api.trace": ("trace",),
     "rspverify.limits": ("LimitReached",),
     "rspverify.soundness.settings": ("L2", "Engine", "Reading", "Settings"),
     "rspverify.source": ("InputError", "Problem", "Source"),
@@ -73,6 +79,7 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "compare_models",
     "draw",
     "explain",
     "extract",

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rspverify import __version__
-from rspverify.commands.exit_code import at_the_end
-from rspverify.commands.guard import output_lost
-from rspverify.commands.registry import COMMANDS
-from rspverify.commands.signals import Termination
-from rspverify.commands.usage import Commands
+from rspverify.terminal.exit_code import at_the_end
+from rspverify.terminal.guard import output_lost
+from rspverify.terminal.signals import Termination
+from rspverify.terminal.usage import Commands
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
@@ -29,8 +28,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # Rich takes half of the time of --help to load.
 )
-for each in COMMANDS:
-    app.command(each.name, short_help=each.short)(each.run)
 
 
 def _version(wanted: bool) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from rspverify.source import InputError, Problem
+from rspverify.source import InputError, Problem, real_path
 
 _NAMED = 5
 """So many files in the way are named; of more, their number is said."""
@@ -21,7 +20,7 @@ def written(path: Path | str) -> Iterator[TextIO]:
 
     A device or a pipe is written to as it is. Raises InputError where nothing can be written.
     """
-    place = Path(os.path.realpath(path))
+    place = real_path(path)
     if place.is_dir() or not Path(path).name:
         raise InputError([Problem(None, f"{path or '-o'}: must be a file to write to")])
     try:

@@ -7,33 +7,29 @@ second, so they lie ready made beside it; `python -m rspverify.grammar GRAMMAR.l
 
 from __future__ import annotations
 
-import json
+import pickle
 import sys
 from collections.abc import Callable, Mapping
-from functools import cached_property, partial
+from functools import cached_property
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 import lark
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
-from lark.grammar import Rule
-from lark.lexer import BasicLexer, PatternStr, TerminalDef
-from lark.parse_tree_builder import ExpandSingleChild, PropagatePositions
-from lark.parsers.lalr_analysis import Action, IntParseTable, Reduce, Shift
+from lark.lexer import PatternStr
 from lark.parsers.lalr_interactive_parser import InteractiveParser
-from lark.parsers.lalr_parser import LALR_Parser, _Parser
 from lark.tree import Meta
 from msgspec import Struct
 
-from rspverify.lexer import PlaceAwareLexer, words_of
+from rspverify.lexer import PlaceAwareLexer
 from rspverify.source import Source, Span
 
 END = "$END"
 """The terminal that stands for the end of a text."""
-
-_UNBOUNDED = 2**32
 
 Made = TypeVar("Made")
 
@@ -64,13 +60,14 @@ class Language:
     def parser(self) -> Lark:
         """The parser: by its tables where they are those of this grammar and this lark."""
         grammar = self._path.read_text(encoding="utf-8")
+        origin = _origin(grammar)
         try:
-            content = json.loads(tables_file(self._path).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            content = {}
-        if content.get("made of") != _origin(grammar):
-            content = json.loads(tables(grammar))
-        return _load(content)
+            made = tables_file(self._path).read_bytes()
+            if made.startswith(origin):
+                return _load(made[len(origin) :])
+        except (OSError, EOFError, pickle.UnpicklingError):
+            pass  # They are made anew.
+        return _load(tables(grammar)[len(origin) :])
 
     @cached_property
     def spelling(self) -> Mapping[str, str]:
@@ -107,17 +104,25 @@ Children = list[Any]
 
 
 class Builder(Generic[Made]):
-    """What the rules of a grammar become, the innermost first, so that depth needs no recursion.
+    """Makes nodes of the rules of a grammar, the innermost first, so that depth needs no recursion.
 
     A method of a rule's name is given its place and its parts, one of a terminal's name the token.
+    A rule without a method makes the class of its name in `nodes`, `for_loop` a ForLoop, of its
+    span and its parts, which are the fields in order; a rule without either makes a tuple.
     """
+
+    nodes: ModuleType
 
     def __init__(self, source: Source) -> None:
         self._source = source
 
     def _other(self, rule: str, place: Meta, parts: Children) -> Any:
-        """What a rule becomes that has no method."""
-        raise NotImplementedError(f"{type(self).__name__} has no method for the rule {rule}")
+        """The node of a rule that has no method."""
+        made = getattr(self.nodes, "".join(map(str.capitalize, rule.split("_"))), None)
+        if made is None:
+            return tuple(parts)
+        words = (str(each) if isinstance(each, Token) else each for each in parts)
+        return made(self._span(place), *words)
 
     def build(self, tree: Tree[Token]) -> Made:
         """What a tree becomes."""
@@ -202,104 +207,32 @@ def _span(place: Meta | Token, source: Source) -> Span:
 # ---- tables --------------------------------------------------------------------------------------
 
 
-def tables(grammar: str) -> str:
-    """The tables of a grammar as JSON, the same for the same grammar and lark.
-
-    Of a state: the states to go to by symbol, and by rule the terminals at which to reduce by it.
-    """
-    made = Lark(grammar, parser="lalr", propagate_positions=True)
-    data, memo = made.memo_serialize([TerminalDef, Rule])
-    for each in memo.values():
-        if "_width" in each.get("pattern", {}):  # How "unbounded" is written depends on Python.
-            each["pattern"]["_width"] = [min(it, _UNBOUNDED) for it in each["pattern"]["_width"]]
-    table = data["parser"].pop("parser")
-    symbols = table["tokens"]
-    ordered = list(table["start_states"].values())
-    rows: dict[int, list[Any]] = {}
-    for state in ordered:  # It grows by the states that are gone to from those before.
-        if state in rows:
-            continue
-        rows[state] = [{}, {}]
-        actions = {symbols[symbol]: action for symbol, action in table["states"][state].items()}
-        for symbol, (reduces, target) in sorted(actions.items()):
-            if reduces:
-                rows[state][1].setdefault(target["@"], []).append(symbol)
-            else:
-                rows[state][0][symbol] = target
-                ordered.append(target)
-    number = {state: index for index, state in enumerate(rows)}
-    content = {
-        "made of": _origin(grammar),
-        "parser": data,
-        "words": words_of(BasicLexer(made.parser.lexer_conf)),
-        "memo": [memo[index] for index in range(len(memo))],
-        "start": {name: number[state] for name, state in table["start_states"].items()},
-        "end": {name: number[state] for name, state in table["end_states"].items()},
-        "states": [
-            [{symbol: number[target] for symbol, target in shifts.items()}, reductions]
-            for shifts, reductions in rows.values()
-        ],
-    }
-    return json.dumps(content, separators=(",", ":")) + "\n"
+def tables(grammar: str) -> bytes:
+    """The parser of a grammar as lark saves it, behind the version of lark and the grammar's digest
+    in a line."""
+    saved = BytesIO()
+    Lark(grammar, parser="lalr", propagate_positions=True).save(saved)
+    return _origin(grammar) + saved.getvalue()
 
 
-def _load(content: Mapping[str, Any]) -> Lark:
-    """The parser that tables describe."""
-    parser = content["parser"]
-    plugins = {
-        "ContextualLexer": partial(PlaceAwareLexer, words=content["words"]),
-        "LALR_Parser": _TabledParser,
-    }
-    data = parser | {
-        "parser": parser["parser"] | {"parser": content},
-        "options": parser["options"] | {"_plugins": plugins},
-    }
-    loaded: Lark = Lark.load({"data": data, "memo": dict(enumerate(content["memo"]))})
-    for rule, build in loaded._callbacks.items():
-        if isinstance(build, PropagatePositions) and isinstance(
-            build.node_builder, ExpandSingleChild
-        ):
-            loaded._callbacks[rule] = _passing(build)
-    return loaded
+def _load(saved: bytes) -> Lark:
+    """The parser that was saved, with a lexer that starts sooner than lark's own."""
+    content = pickle.loads(saved)
+    content["data"]["options"]["_plugins"] = {"ContextualLexer": PlaceAwareLexer}
+    return Lark.load(content)
 
 
-class _TabledParser(LALR_Parser):
-    """Lark's parser, by tables as `tables` writes them: one step for all terminals of a rule."""
-
-    @classmethod
-    def deserialize(  # type: ignore[override]
-        cls, data: Mapping[str, Any], memo: Mapping[int, Any], callbacks: Any, debug: bool = False
-    ) -> LALR_Parser:
-        states: dict[int, dict[str, tuple[Action, Any]]] = {}
-        for state, (shifts, reductions) in enumerate(data["states"]):
-            states[state] = {symbol: (Shift, target) for symbol, target in shifts.items()}
-            for rule, symbols in reductions.items():
-                states[state] |= dict.fromkeys(symbols, (Reduce, memo[int(rule)]))
-        made = cls.__new__(cls)
-        table: Any = IntParseTable(states, data["start"], data["end"])  # type: ignore[no-untyped-call]
-        made._parse_table, made.parser = table, _Parser(table, callbacks, debug)
-        return made
-
-
-def _passing(build: Callable[[Children], Any]) -> Callable[[Children], Any]:
-    """A part that is alone is what the rule becomes; it has its place, so nothing is to be done.
-
-    Operators of many precedences make that the most frequent step of all.
-    """
-    return lambda parts: parts[0] if len(parts) == 1 else build(parts)
-
-
-def _origin(grammar: str) -> list[str]:
-    """What tables must be of to be used: the version of lark, and the grammar."""
-    return [lark.__version__, sha256(grammar.encode()).hexdigest()]
+def _origin(grammar: str) -> bytes:
+    """A line that tables must begin with to be used."""
+    return f"{lark.__version__} {sha256(grammar.encode()).hexdigest()}\n".encode()
 
 
 def tables_file(grammar: Path) -> Path:
     """Where the tables of a grammar are."""
-    return grammar.with_suffix(".tables.json")
+    return grammar.with_suffix(".tables")
 
 
 if __name__ == "__main__":
     for path in map(Path, sys.argv[1:]):
         made = tables(path.read_text(encoding="utf-8"))
-        tables_file(path).write_text(made, encoding="utf-8")
+        tables_file(path).write_bytes(made)

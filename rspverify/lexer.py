@@ -8,7 +8,7 @@ nearly always finds what may stand there; only where it does not is the other on
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from typing import Any, cast
 
@@ -23,22 +23,6 @@ from lark.lexer import (
 )
 from lark.parsers.lalr_parser_state import ParserState
 
-Words = tuple[Sequence[str], Mapping[str, Mapping[str, str]]]
-"""The terminals of the pattern for all words, in the order in which they are tried; and of those
-that keywords look like, the terminals of these, by how they are spelled."""
-
-
-def words_of(lexer: BasicLexer) -> Words:
-    """The words of lark's lexer of all places, to be kept with the tables of a grammar."""
-    names = [each.name for each in lexer.scanner.terminals]
-    keywords = {}
-    for terminal, unless in lexer.callback.items():
-        assert isinstance(unless, UnlessCallback)
-        these = unless.scanner.terminals
-        assert not any(each.pattern.flags for each in these), "spelled in one way"
-        keywords[terminal] = {each.pattern.value: each.name for each in these}
-    return names, keywords
-
 
 class PlaceAwareLexer(ContextualLexer):
     """Lark's contextual lexer: the same words, with fewer patterns.
@@ -51,17 +35,19 @@ class PlaceAwareLexer(ContextualLexer):
         conf: LexerConf,
         states: Mapping[int, Collection[str]],
         always_accept: Collection[str] = (),
-        *,
-        words: Words,
     ) -> None:
-        names, self._keywords = words
-        by_name = conf.terminals_by_name
-        spelled = (f"(?P<{it}>{by_name[it].pattern.to_regexp()})" for it in names)
+        self.root_lexer: BasicLexer = _Lexer(conf)
+        words = self.root_lexer.scanner.terminals
+        spelled = (f"(?P<{it.name}>{it.pattern.to_regexp()})" for it in words)
         self._pattern = re.compile("|".join(spelled), conf.g_regex_flags)
+        self._keywords = {
+            terminal: {each.pattern.value: each.name for each in unless.scanner.terminals}
+            for terminal, unless in self.root_lexer.callback.items()
+            if isinstance(unless, UnlessCallback)
+        }
         self._ignored = frozenset(conf.ignore)
         allowed = {state: self._ignored.union(accepts) for state, accepts in states.items()}
         self._allowed = allowed
-        self.root_lexer: BasicLexer = _lexer(conf, by_name)
         self._lexers = _Lexers(conf, allowed)
         self.lexers = cast(dict[int, AbstractBasicLexer], self._lexers)
 

@@ -15,19 +15,13 @@ from pathlib import Path
 SCHEMES, TESTS = "schemes", "litmus"
 """The folders that ship, and those in which schemes and tests of one's own are looked for."""
 
-OF_PROCESSORS = "litmus-amdgpu"
-"""The folder of tests for the tables of compilers, which ships too."""
-
-IN_ASSEMBLY = "litmus-ptx"
-"""The folder of tests in assembly, which ships too; no scheme is checked with them."""
+OF_PROCESSORS = f"{TESTS}/amdgpu"
+"""The tests for the tables of compilers."""
 
 SCHEME_ENDINGS = (".yaml", ".yml")
 TEST_ENDING = ".litmus"
 
-COMPILERS = ("amdgpu:",)
-"""What words begin with that name a compiler, in the place of a scheme: `amdgpu:gfx942`."""
-
-_SHIPPED = ((SCHEMES,), (TESTS,), (OF_PROCESSORS,), (IN_ASSEMBLY,))
+_SHIPPED = ((SCHEMES,), (TESTS,))
 SHIPPED = Path(str(files("rspverify"))) / "data"
 
 
@@ -62,7 +56,7 @@ def schemes_named(name: str | None = None) -> list[str]:
 def tests_named(name: str | None = None) -> list[str]:
     """The tests of a name, or all: those below folders of tests here, or else those that ship."""
     stem = "*" if name is None else escape(name)
-    own, shipped = _named((TESTS, OF_PROCESSORS, IN_ASSEMBLY), [stem + TEST_ENDING])
+    own, shipped = _named((TESTS,), [stem + TEST_ENDING])
     return own or shipped
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -163,6 +164,11 @@ def _absent(name: str) -> Problem:
 def _position(problem: Problem) -> tuple[str, int, int]:
     span = problem.span
     return (span.source.name, span.line, span.column) if span else ("", 0, 0)
+
+
+def real_path(name: str | Path) -> Path:
+    """What a path stands for, whatever circle of links it is in."""
+    return Path(os.path.realpath(name))
 
 
 def name_of(given: Given) -> str:

@@ -26,7 +26,7 @@ WITHOUT_PROGRESS = frozenset({Word.RACY, Word.UNSUPPORTED, Word.ERROR})
 
 
 class Engine(StrEnum):
-    """How the machine's executions are found (docs/machine.md, docs/events-encoding.md)."""
+    """How the machine's executions are found (docs/machine.md, docs/proofs.md)."""
 
     EVENTS = "events"
     UNROLL = "unroll"
@@ -97,6 +97,13 @@ class Race(Struct, frozen=True):
     edges: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     condition: str = ""
     divergence: str = ""
+
+
+class ExecutionGraph(Struct, frozen=True):
+    """A consistent execution under a model: every event in order, and edges as those of a race."""
+
+    events: tuple[Event, ...]
+    edges: Mapping[str, tuple[tuple[int, int], ...]]
 
 
 class Entry(Struct, frozen=True):
@@ -212,8 +219,10 @@ class Progress(Struct, frozen=True):
 class Verdict(Struct, frozen=True):
     """The answer for one test under one scheme.
 
-    within: every bound that it depends on, by name; empty means exact. outcome, axioms and
-    execution belong to UNSOUND, race to RACY, blocked to VACUOUS (what each thread waits for).
+    within: every bound that it depends on, by name; empty means exact. outcome, axioms, and
+    execution or graph belong to UNSOUND, race to RACY, blocked to VACUOUS (what each thread waits
+    for). execution: of a target that is a machine; graph: of one that is a model, whose race
+    belongs to UNSOUND as well, where it alone is undefined.
     confirmed: the second solver that said the same of a SOUND, if one was asked. sound_if: of an
     UNSOUND, the switches of the machine each of which would make it SOUND, or together, as `A+B`.
     """
@@ -228,3 +237,4 @@ class Verdict(Struct, frozen=True):
     blocked: tuple[str, ...] = ()
     confirmed: str | None = None
     sound_if: tuple[str, ...] = ()
+    graph: ExecutionGraph | None = None

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rspverify.answers import Result
-from rspverify.judge.cache import cache_place
-from rspverify.judge.judge import Judge
-from rspverify.judge.reading import read_inputs
+from rspverify.judge.inputs import read_inputs
+from rspverify.judge.judge import Judge, cache_folder
 from rspverify.judge.run import Run
 from rspverify.records import replace
 from rspverify.soundness.settings import Engine, Settings
@@ -46,7 +45,7 @@ def ran(
 ) -> Ran:
     """A run with the cache that RSPVERIFY_CACHE names, in this process and its workers."""
     warnings: list[str] = []
-    judge = Judge(cache_place(cached, warnings.append), warnings.append, jobs)
+    judge = Judge(cache_folder(cached, warnings.append), warnings.append, jobs)
     inputs = read_inputs([str(each) for each in schemes], settings, judge)
     return Ran(list(Run(inputs, judge).results([str(each) for each in tests])), warnings)
 

@@ -1,79 +1,112 @@
-"""What tests have done by workers: functions that a process can import that was not forked."""
+"""Questions that tests ask workers: a process can import them that was not forked."""
 
 from __future__ import annotations
 
 import os
 import signal
 import time
-from dataclasses import dataclass
+from collections.abc import Iterable
+from typing import Any
 
-from rspverify.judge.attempt import Undecided, attempt
-from rspverify.judge.cache import Question
-from rspverify.judge.incident import Incident
 from rspverify.judge.judge import Judge
+from rspverify.judge.question import Incident, Question, Undecided
 
 
-def doubled(number: int) -> int:
+class Doubled(Question[int], frozen=True):
     """Takes some milliseconds."""
-    time.sleep(0.002 * (number % 3))
-    return 2 * number
+
+    kind = "doubling"
+
+    number: int
+
+    @property
+    def name(self) -> str:
+        return f"the double of {self.number}"
+
+    def decide(self) -> int:
+        time.sleep(0.002 * (self.number % 3))
+        return 2 * self.number
 
 
-def one_over(number: int) -> float:
-    """Raises ZeroDivisionError."""
-    return 1 / number
+class OneOver(Question[float], frozen=True):
+    """Raises ZeroDivisionError of 0."""
+
+    kind = "test"
+
+    number: int
+
+    def decide(self) -> float:
+        return 1 / self.number
 
 
-def deadly(number: int) -> int:
+class Deadly(Question[int], frozen=True):
     """Ends its process at 7."""
-    if number == 7:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return -number
+
+    kind = "test"
+
+    number: int
+
+    def decide(self) -> int:
+        if self.number % 40 == 7:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return -self.number
 
 
-def planted(number: int) -> str:
+class Survivable(Deadly, frozen=True):
+    """The same, and then there is an answer."""
+
+    def lost(self, why: Undecided) -> int:
+        return 1000 + self.number
+
+
+class Planted(Question[str], frozen=True):
     """Meets an internal error, of which a report is to be made."""
 
-    def decide() -> int:
-        raise RuntimeError(f"planted {number}")
+    kind = "test"
 
-    found = attempt(decide, Incident("check"))
-    assert isinstance(found, Undecided) and found.internal is not None
-    return str(found.internal)
+    number: int
+
+    @property
+    def incident(self) -> Incident:
+        return Incident("check")
+
+    def decide(self) -> str:
+        raise RuntimeError(f"planted {self.number}")
+
+    def lost(self, why: Undecided) -> str:
+        return str(why.internal)
 
 
-def squared(number: int) -> Question[int]:
+class Square(Question[int], frozen=True):
     """What is the square of a number?"""
-    return Question("squared", (number,), int)
+
+    kind = "squared"
+    answer = int
+
+    number: int
+
+    @property
+    def content(self) -> tuple[int]:
+        return (self.number,)
+
+    def decide(self) -> int:
+        time.sleep(0.03)
+        return self.number * self.number
 
 
-@dataclass(frozen=True)
-class Squares:
-    """Asks the judge for the squares of a number and the next; which of them had to be decided."""
+class Squares(Question[list[int]], frozen=True):
+    """For which of a number and the next was the square not known?"""
+
+    kind = "test"
 
     judge: Judge
+    number: int
 
-    def asks(self, number: int) -> tuple[Question[int], ...]:
-        """Both questions."""
-        return squared(number), squared(number + 1)
+    def parts(self) -> Iterable[Question[Any]]:
+        return Square(self.number), Square(self.number + 1)
 
-    def decided(self, number: int) -> list[int]:
-        """The numbers whose squares were not known."""
-        found: list[int] = []
-
-        def decide(which: int) -> int:
-            found.append(which)
-            return which * which
-
-        for each in (number, number + 1):
-            self.judge.ask(squared(each), lambda each=each: decide(each))  # type: ignore[misc]
-        return found
-
-    def slowly(self, number: int) -> int:
-        """A square, which takes a while without work."""
-
-        def decide() -> int:
-            time.sleep(0.03)
-            return number * number
-
-        return self.judge.ask(squared(number), decide)
+    def decide(self) -> list[int]:
+        unknown = [it for it in self.parts() if self.judge.known(it) is None]
+        for each in unknown:
+            self.judge.ask(each)
+        return [it.number for it in unknown if isinstance(it, Square)]

@@ -26,6 +26,12 @@ def root() -> Path:
     return ROOT
 
 
+@pytest.fixture
+def in_repository(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The working directory is the repository."""
+    monkeypatch.chdir(ROOT)
+
+
 @pytest.fixture(scope="session")
 def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("caches")

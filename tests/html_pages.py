@@ -20,7 +20,7 @@ from rspverify.answers import (
 )
 from rspverify.picture import Arrow, Picture, PlacedEvent, PlacedThread
 from rspverify.records import replace
-from rspverify.render.findings import visible
+from rspverify.render.words import visible
 from rspverify.verdict import (
     CacheState,
     Entry,

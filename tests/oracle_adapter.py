@@ -8,8 +8,8 @@ from typing import Any
 from oracle import machine as oracle_machine
 from oracle import model as oracle_model
 
-from rspverify.assembly import AssemblyProgram, Instruction
-from rspverify.litmus import Operation, Program
+from rspverify.assembly.program import AssemblyProgram, Instruction
+from rspverify.litmus.program import Operation, Program
 from rspverify.value import Constant, Expression, constants, evaluate
 from rspverify.verdict import Outcome
 

@@ -12,12 +12,14 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from rspverify.architecture import MACHINES, Mnemonic
-from rspverify.assembly import ARRIVE, DEPART, AssemblyProgram, Instruction, ThreadId
-from rspverify.axiomatic import Questions
+from rspverify.architecture.architecture import Mnemonic
+from rspverify.architecture.machines import MACHINES
+from rspverify.assembly.program import ARRIVE, DEPART, AssemblyProgram, Instruction, ThreadId
 from rspverify.axiomatic.execution import executions
-from rspverify.litmus import Program, Scope, read_program
-from rspverify.programs import litmus_text
+from rspverify.axiomatic.question import Questions
+from rspverify.litmus.program import Program, Scope
+from rspverify.litmus.reader import read_program
+from rspverify.programs.writer import litmus_text
 from rspverify.records import replace
 from rspverify.selftest.programs import wild_test
 from rspverify.selftest.run import Pair, pair_from

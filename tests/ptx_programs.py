@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from rspverify.litmus import Program
+from rspverify.litmus.program import Program
 from rspverify.value import Constant, Read
 
 Plain = dict[str, Any]

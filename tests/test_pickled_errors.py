@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from rspverify.answers import Internal
+from rspverify.judge.cluster import ClusterLost
 from rspverify.judge.incident import ReportedError
-from rspverify.judge.link import LinkLost
 from rspverify.limits import LimitReached
-from rspverify.machine import ShapeUnknown
+from rspverify.machine.events import ShapeUnknown
 from rspverify.server.question import Refused
 from rspverify.soundness.internal import InternalError
 from rspverify.source import InputError, Problem, Severity, Source, Span
@@ -24,7 +24,7 @@ ERRORS = [
     LimitReached("too much"),
     InternalError("two engines disagree", {"schedule": "1  ST r x"}),
     ReportedError(Internal("ValueError: no", "rspverify-report-0")),
-    LinkLost("gone", "start it again"),
+    ClusterLost("gone", "start it again"),
     Refused(413, "too large"),
 ]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.architecture import machine_named
-from rspverify.axiomatic import load_model
+from rspverify.architecture.machines import machine_named
+from rspverify.axiomatic.cat import load_model
 from rspverify.sealing import hidden, sealed
 from rspverify.shipped import SHIPPED
 from rspverify.source import InputError, Source, read_source
@@ -65,7 +65,7 @@ def test_a_name_that_no_file_can_have(folder: Path) -> None:
 
 
 def test_a_scheme_names_no_machine_outside(folder: Path) -> None:
-    from rspverify.scheme import read_scheme
+    from rspverify.scheme.reader import read_scheme
 
     text = "name: s\nmachine: ../secret.machine\nrows:\n  - {op: load, scope: dv, code: [LD r x]}\n"
     with sealed(folder), pytest.raises(InputError, match="no such file") as met:

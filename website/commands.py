@@ -12,8 +12,8 @@ from rspverify.cli import app
 
 _HEAD = """# Commands
 
-This page is made from the commands themselves, as `rspverify COMMAND --help` is. What they end
-with is on the page [Exit codes](exit-codes.md).
+This page is made from the commands themselves, as `rspverify COMMAND --help` is.
+[Exit codes](check.md#exit-codes) has what they end with.
 
 | command | what it does |
 |---|---|

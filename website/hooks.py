@@ -27,7 +27,7 @@ ELSEWHERE = {
     "litmus/all-orders/README.md": "tests-all-orders.md",
     "litmus/devices/README.md": "tests-devices.md",
     "litmus/models/README.md": "tests-models.md",
-    "litmus-ptx/README.md": "tests-ptx.md",
+    "litmus/ptx/README.md": "tests-ptx.md",
     "litmus/rsp/README.md": "tests-rsp.md",
 }
 """Pages that do not stand under docs: where they are, and what the site calls them."""

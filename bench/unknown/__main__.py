@@ -8,15 +8,15 @@ from typing import Annotated
 import typer
 
 from bench.cases import SCHEMES, scheme_named
-from rspverify.axiomatic import MemoryModel, load_model
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.model import MemoryModel
 from rspverify.engineering.hunt.by_programs import first_broken
-from rspverify.engineering.hunt.formula.ask import SketchAnswer, SketchQuestion
+from rspverify.engineering.hunt.formula.ask import SketchAnswer, SketchSearch
 from rspverify.engineering.hunt.formula.sketch import sketches
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import decoded
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Survey
-from rspverify.judge.incident import Incident
 from rspverify.soundness.settings import DEFAULT_MODEL, Settings
 
 
@@ -57,7 +57,7 @@ def _enumerated(space: Space, model: MemoryModel) -> None:
 
 def _asked(space: Space, name: str, model: MemoryModel, settings: Settings) -> None:
     """The sketches of exactly so many operations and threads, up to the first finding."""
-    question = SketchQuestion(space, scheme_named(name), model, settings, Incident("hunt"))
+    question = SketchSearch(space, scheme_named(name), model, settings)
     answers: list[SketchAnswer] = []
     began = time.process_time()
     for sketch in sketches(space, space.events, space.threads):

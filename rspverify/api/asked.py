@@ -5,20 +5,29 @@ from __future__ import annotations
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from io import StringIO
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
+
+from msgspec import Struct
 
 from rspverify.limits import LimitReached
+from rspverify.render.forms import FORMS, need, write
+from rspverify.source import Problem
 from rspverify.wording import alternatives
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console
+
+    from rspverify.render.document import Document
 
 T = TypeVar("T")
 R = TypeVar("R")
+T_contra = TypeVar("T_contra", contravariant=True)
+R_contra = TypeVar("R_contra", contravariant=True)
 
 
 @dataclass
@@ -32,6 +41,53 @@ class Stop:
     def reason(self) -> str | None:
         """In words, None if it was done."""
         return "interrupted" if self.interrupted else self.limit
+
+
+class Ending(Struct, frozen=True):
+    """What an exit code tells: an internal error, an input that is wrong, a finding, a doubt.
+
+    unwritten: what could not be written.
+    """
+
+    internal: bool = False
+    wrong: bool = False
+    found: bool = False
+    undecided: bool = False
+    unwritten: tuple[Problem, ...] = ()
+
+
+class Stream(Protocol[T_contra, R_contra]):
+    """Shows answers as they come, and then the rest of the report."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *error: Any) -> None: ...
+    def show(self, answer: T_contra) -> None:
+        """Take the next answer."""
+
+    def finish(self, report: R_contra) -> None:
+        """What people read once all answers are there."""
+
+
+class Shown(Generic[T, R]):
+    """Shows nothing as it comes, and all at the end."""
+
+    def __init__(self, console: Console, document: Callable[[R], Document]) -> None:
+        self._console, self._document = console, document
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def show(self, answer: T) -> None:
+        """Take the next answer."""
+
+    def finish(self, report: R) -> None:
+        """Print what people read."""
+        from rspverify.render.forms.text import show
+
+        show(self._document(report).blocks, self._console)
 
 
 @contextmanager
@@ -65,6 +121,10 @@ class Asked(ABC, Generic[T, R]):
     """
 
     notes: tuple[str, ...] = ()
+    shown: Collection[str] = ("text",)
+    """The forms that are shown as answers come."""
+    written: Collection[str] = tuple(each for each in FORMS if each != "text")
+    """The forms that are written once all are there."""
 
     def __init__(self) -> None:
         self.known: list[T] = []
@@ -75,9 +135,40 @@ class Asked(ABC, Generic[T, R]):
         self._took: float | None = None
 
     @property
-    @abstractmethod
     def forms(self) -> Mapping[str, Callable[[R], str]]:
         """What a report can be written as, by name; `text` and `json` are always among them."""
+        return {
+            **{form: partial(self.printed, form) for form in self.shown},
+            **{form: partial(self._formed, form) for form in self.written},
+        }
+
+    def _formed(self, form: str, report: R) -> str:
+        return write(form, self.document(report, detailed=need({form}, "details")))
+
+    @abstractmethod
+    def document(self, report: R, *, detailed: bool = False) -> Document:
+        """All that is said of a report. detailed: what findings rest on is asked for besides,
+        unless the question was stopped."""
+
+    def stream(self, console: Console, form: str) -> Stream[T, R]:
+        """Who shows answers as they come, and the rest of the report."""
+        shown: Shown[T, R] = Shown(console, self.document)
+        return shown
+
+    def ending(self, report: R) -> Ending:
+        """What the exit code tells of a report, but for why it was stopped."""
+        return Ending()
+
+    def printed(self, form: str, report: R) -> str:
+        """What is printed where no terminal is."""
+
+        def show(console: Console) -> None:
+            with self.stream(console, form) as stream:
+                for each in self.known:
+                    stream.show(each)
+            stream.finish(report)
+
+        return rendered(show)
 
     @abstractmethod
     def _answers(self) -> Generator[T, None, None]:
@@ -120,6 +211,11 @@ class Asked(ABC, Generic[T, R]):
             self._stop = Stop(limit=str(error) or type(error).__name__)
             raise
         return self._stop is None
+
+    @property
+    def stopped(self) -> Stop:
+        """Why it ended before it was done, if it did."""
+        return self._stop or Stop()
 
     @property
     def seconds(self) -> float:
@@ -167,8 +263,6 @@ class Asked(ABC, Generic[T, R]):
         return self.form("text")
 
     def _repr_html_(self) -> str:
-        if "html" not in self.forms:
-            return f"<pre>{_escaped(str(self))}</pre>"
         return framed(self.form("html"))
 
 
@@ -185,16 +279,6 @@ def rendered(show: Callable[[Console], object]) -> str:
     stream = StringIO()
     show(printing_to(stream))
     return stream.getvalue()
-
-
-def printed(parts: Iterable[RenderableType]) -> str:
-    """What is printed of parts where no terminal is."""
-
-    def show(console: Console) -> None:
-        for each in parts:
-            console.print(each, soft_wrap=True)
-
-    return rendered(show)
 
 
 def _escaped(text: str) -> str:

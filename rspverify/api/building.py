@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from rspverify.litmus.program import Kind, Order, Scope
-from rspverify.programs import STRONG, Access, Place, Thread, litmus_test, litmus_text
+from rspverify.programs.litmus_test import STRONG, Access, Place, Thread, litmus_test
+from rspverify.programs.writer import litmus_text
 from rspverify.records import replace
 from rspverify.source import Source, require
 from rspverify.value import BINARY, Constant, Expression, Read, binary, unary
 
 if TYPE_CHECKING:
-    from rspverify.litmus import Program
-    from rspverify.scheme import Scheme
+    from rspverify.litmus.program import Program
+    from rspverify.scheme.scheme import Scheme
 
 Words = str | Sequence[str]
 
@@ -59,7 +60,7 @@ class SchemeBuilder:
 
     def scheme(self) -> Scheme:
         """The scheme. Raises InputError with all of its mistakes."""
-        from rspverify.scheme import read_scheme
+        from rspverify.scheme.reader import read_scheme
 
         lines = [f"{key}: {json.dumps(value)}" for key, value in _given(self._fields).items()]
         rows = [f"  - {json.dumps(row, ensure_ascii=False)}" for row in self._rows]
@@ -69,6 +70,23 @@ class SchemeBuilder:
 
 def _given(fields: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if value is not None}
+
+
+def _operator(operator: str, *, swapped: bool = False) -> Callable[[Value, int | Value], Value]:
+    """An operator of Python between what a thread has read, and an integer or what it has read."""
+
+    def made(self: Value, other: int | Value) -> Value:
+        assert operator in BINARY
+        if not isinstance(other, int | Value):
+            what = "compared" if operator in ("==", "!=") else "calculated"
+            raise TypeError(f"a value must be {what} with an integer or a value, not {other!r}")
+        given = value_of(other)
+        threads = {id(it.thread): it.thread for it in (self, given) if it.thread is not None}
+        require(len(threads) < 2, _OTHERS)
+        sides = (self.expression, given.expression)
+        return Value(binary(operator, *(reversed(sides) if swapped else sides)), *threads.values())
+
+    return made
 
 
 class Value(Struct, frozen=True, eq=False):
@@ -81,59 +99,13 @@ class Value(Struct, frozen=True, eq=False):
     expression: Expression
     thread: ThreadBuilder | None = None
 
-    def _with(self, operator: str, other: int | Value, *, swapped: bool = False) -> Value:
-        assert operator in BINARY
-        given = value_of(other)
-        threads = {id(it.thread): it.thread for it in (self, given) if it.thread is not None}
-        require(len(threads) < 2, _OTHERS)
-        sides = (self.expression, given.expression)
-        made = binary(operator, *(reversed(sides) if swapped else sides))
-        return Value(made, *threads.values())
-
-    def __add__(self, other: int | Value) -> Value:
-        return self._with("+", other)
-
-    def __radd__(self, other: int) -> Value:
-        return self._with("+", other, swapped=True)
-
-    def __sub__(self, other: int | Value) -> Value:
-        return self._with("-", other)
-
-    def __rsub__(self, other: int) -> Value:
-        return self._with("-", other, swapped=True)
-
-    def __mul__(self, other: int | Value) -> Value:
-        return self._with("*", other)
-
-    __rmul__ = __mul__
-
-    def __and__(self, other: int | Value) -> Value:
-        return self._with("&", other)
-
-    def __or__(self, other: int | Value) -> Value:
-        return self._with("|", other)
-
-    def __xor__(self, other: int | Value) -> Value:
-        return self._with("^", other)
-
-    def __lt__(self, other: int | Value) -> Value:
-        return self._with("<", other)
-
-    def __le__(self, other: int | Value) -> Value:
-        return self._with("<=", other)
-
-    def __gt__(self, other: int | Value) -> Value:
-        return self._with(">", other)
-
-    def __ge__(self, other: int | Value) -> Value:
-        return self._with(">=", other)
-
-    def __eq__(self, other: object) -> Value:  # type: ignore[override]
-        return self._with("==", _number(other))
-
-    def __ne__(self, other: object) -> Value:  # type: ignore[override]
-        return self._with("!=", _number(other))
-
+    __add__, __radd__ = _operator("+"), _operator("+", swapped=True)
+    __sub__, __rsub__ = _operator("-"), _operator("-", swapped=True)
+    __mul__ = __rmul__ = _operator("*")
+    __and__, __or__, __xor__ = _operator("&"), _operator("|"), _operator("^")
+    __lt__, __le__, __gt__, __ge__ = map(_operator, ("<", "<=", ">", ">="))
+    __eq__ = _operator("==")  # type: ignore[assignment]
+    __ne__ = _operator("!=")  # type: ignore[assignment]
     __hash__ = None  # type: ignore[assignment]
 
     def __neg__(self) -> Value:
@@ -156,12 +128,6 @@ def value_of(given: int | Value) -> Value:
 
 
 _OTHERS = "a thread must calculate with what it has read itself, not with what another has"
-
-
-def _number(given: object) -> int | Value:
-    if isinstance(given, int | Value):
-        return given
-    raise TypeError(f"a value must be compared with an integer or a value, not {given!r}")
 
 
 class ThreadBuilder:
@@ -331,7 +297,7 @@ class TestBuilder:
 
     def test(self, condition: str | None = None) -> Program:
         """The test. condition: its final one, as `exists (1:r0=1)`. Raises InputError."""
-        from rspverify.litmus import read_program
+        from rspverify.litmus.reader import read_program
 
         threads = [Thread(each.place, tuple(each.accesses)) for each in self._threads]
         require(all(each.accesses for each in threads), "each thread must have an operation")

@@ -7,21 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rspverify.architecture import Architecture
+    from rspverify.architecture.architecture import Architecture
     from rspverify.generate.family import Family
+    from rspverify.generate.rows import RowFamily
     from rspverify.machine.summary import MachineSummary
 
 
 def models() -> Sequence[str]:
     """The names of the models that ship."""
-    from rspverify.axiomatic import shipped_models
+    from rspverify.axiomatic.library import shipped_models
 
     return shipped_models()
 
 
 def machines() -> Mapping[str, Architecture]:
     """The machines by their names."""
-    from rspverify.architecture import MACHINES
+    from rspverify.architecture.machines import MACHINES
 
     return MACHINES
 
@@ -37,7 +38,7 @@ def is_machine(name: str) -> bool:
 
 def machine_summary(name: str) -> MachineSummary:
     """What a machine is, by its name or the path of its file. Raises InputError."""
-    from rspverify.architecture import machine_named
+    from rspverify.architecture.machines import machine_named
     from rspverify.machine.summary import summary
 
     return summary(machine_named(name))
@@ -57,7 +58,7 @@ def families(
     orders: Sequence[str] = (),
     memories: Sequence[str] = (),
     distinct: bool = False,
-) -> Mapping[str, Family]:
+) -> Mapping[str, Family | RowFamily]:
     """The families of tests that can be generated, by the folders that `generate` gives them.
 
     family: one of them, `all` or `all-devices`; None for each, by name. The rest is as in
@@ -65,11 +66,12 @@ def families(
     """
     from rspverify.generate.annotations import chosen_annotations
     from rspverify.generate.families import DEVICE_FAMILIES, FAMILIES, chosen
+    from rspverify.generate.rows import NAME as ROWS
 
     asked = chosen_annotations(scopes, orders, memories) if scopes or orders or memories else None
     if family is not None:
         return chosen(family, asked, distinct=distinct)
-    names = FAMILIES | DEVICE_FAMILIES
+    names = [*FAMILIES, *DEVICE_FAMILIES, *([] if asked or distinct else [ROWS])]
     return {name: chosen(name, asked, distinct=distinct)[""] for name in names}
 
 
@@ -102,14 +104,3 @@ def generate(
     found = families(family, scopes=scopes, orders=orders, memories=memories, distinct=distinct)
     require_few(found, MOST if limit is None else limit)
     return write_tests(found, folder)
-
-
-def init(folder: str | Path = ".") -> tuple[list[str], str]:
-    """Write a scheme to edit, what is expected of it, and files for a pipeline.
-
-    Their paths, and the command to go on with. Never overwrites a file that is not the very same.
-    Raises InputError.
-    """
-    from rspverify.corpus.starter import CHECK, write_starter
-
-    return write_starter(str(folder)), CHECK

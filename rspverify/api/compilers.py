@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from rspverify.answers import Result, SuiteReport
 from rspverify.corpus.inputs import tests_meant
-from rspverify.shipped import COMPILERS
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem, Source, read_source
+from rspverify.translators import COMPILERS, names_compiler, table_name
 from rspverify.verdict import Word
 from rspverify.wording import alternatives
 
@@ -18,7 +18,7 @@ def compilers_named(names: Sequence[str], llc: str | None) -> list[str]:
 
     Raises InputError with every name that is none.
     """
-    wrong = [each for each in names if not each.startswith(COMPILERS)]
+    wrong = [each for each in names if not names_compiler(each)]
     if wrong:
         kinds = alternatives([f"{each}CPU" for each in COMPILERS])
         message = f"--compiler must be {kinds}, such as amdgpu:gfx942"
@@ -34,7 +34,7 @@ def tables_of(
     names: the compilers, as `amdgpu:gfx942`. tests: as they are named. Raises InputError.
     """
     from rspverify.compilers import codes, table
-    from rspverify.compilers.compilation import compilation
+    from rspverify.compilers.compilation import translator
     from rspverify.compilers.programs import shapes_in
 
     problems: list[Problem] = []
@@ -49,7 +49,7 @@ def tables_of(
             continue  # It is said where the test is asked about.
     found: list[Source] = []
     for name in names:
-        it = compilation(name)
+        it = translator(name)
         shapes = shapes_in(programs, has_local=it.processor.has_local)
         read = codes(it.processor, it.compiler, thorough=False, only=shapes)
         in_words = {shape: tuple(map(str, code)) for shape, code in read.items()}
@@ -69,7 +69,7 @@ def differences(report: SuiteReport) -> list[str]:
     lines: list[str] = []
     compared = False
     for (file, name), it in by_name.items():
-        table = by_name.get((file, name.replace("amdgpu:", "llvm-")))
+        table = by_name.get((file, table_name(name)))
         if table is None or table is it:
             continue
         if Word.UNKNOWN in (it.verdict, table.verdict):

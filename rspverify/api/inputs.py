@@ -6,23 +6,25 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from rspverify.corpus.inputs import meant_by
-from rspverify.corpus.inputs import split as split
+from rspverify.options import require_bounds
 from rspverify.records import replace
-from rspverify.soundness.settings import OPTIONS, Settings, require_consistent
+from rspverify.soundness.settings import Settings, require_consistent
 from rspverify.source import Given, InputError, Problem, Source, read_source, require
 from rspverify.wording import alternatives
 
 if TYPE_CHECKING:
-    from rspverify.axiomatic import MemoryModel
-    from rspverify.litmus import Program
-    from rspverify.programs import LitmusTest
-    from rspverify.scheme import Scheme
+    from rspverify.axiomatic.model import MemoryModel
+    from rspverify.litmus.program import Program
+    from rspverify.programs.litmus_test import LitmusTest
+    from rspverify.scheme.scheme import Scheme
 
-AScheme: TypeAlias = "str | Path | Source | Scheme"
-"""A scheme: a path, a name that `rspverify list` shows, a text, or one that is made or read."""
-ATest: TypeAlias = "str | Path | Source | Program | LitmusTest"
-"""A test: likewise; `read_test` gives a Program, `LitmusTest` is one that is to be written down."""
+    AScheme: TypeAlias = str | Path | Source | Scheme
+    """A scheme: a path, a name that `rspverify list` shows, a text, or one that is made or read."""
+    ATest: TypeAlias = str | Path | Source | Program | LitmusTest
+    """A test: likewise; `read_test` gives a Program, `LitmusTest` is one that is to be written
+    down."""
+else:  # A command that takes files need not load what reads them.
+    AScheme = ATest = str | Path | Source
 
 
 def several(given: Any) -> list[Any]:
@@ -37,13 +39,9 @@ def settled(given: Settings | None) -> Settings:
     if not isinstance(settings, Settings):
         raise TypeError(f"settings must be Settings, not {type(settings).__name__}")
     require_consistent(settings)
-    for name, option in OPTIONS.items():
-        value = getattr(settings, name)
-        if option.least is not None and value is not None:
-            least = f"{option.name} must be {option.least:g} or more, not {value}"
-            require(value >= option.least, least)
+    require_bounds(settings)
     if settings.machine is not None:
-        from rspverify.architecture import machine_named
+        from rspverify.architecture.machines import machine_named
 
         machine_named(settings.machine)
     if settings.confirm is not None:
@@ -76,12 +74,14 @@ def _scheme_text(given: AScheme) -> Given:
         return str(given)
     if isinstance(given, Source):
         return given
-    from rspverify.scheme import Scheme, read_scheme, scheme_text
+    from rspverify.scheme.reader import read_scheme as read_table
+    from rspverify.scheme.scheme import Scheme
+    from rspverify.scheme.writer import scheme_text
 
     if not isinstance(given, Scheme):
         raise TypeError(f"a scheme must be a name, a path or a Scheme, not {_kind(given)}")
     try:
-        if read_scheme(given.source) == given:
+        if read_table(given.source) == given:
             return given.source
     except InputError:
         pass  # it was made of another text than that one
@@ -93,8 +93,9 @@ def _test_text(given: ATest) -> Given:
         return str(given)
     if isinstance(given, Source):
         return given
-    from rspverify.litmus import Program
-    from rspverify.programs import LitmusTest, litmus_text
+    from rspverify.litmus.program import Program
+    from rspverify.programs.litmus_test import LitmusTest
+    from rspverify.programs.writer import litmus_text
 
     if isinstance(given, LitmusTest):
         return Source(f"<{given.name}>", litmus_text(given, given.name))
@@ -124,7 +125,8 @@ def _kind(given: object) -> str:
 
 def read_scheme(given: AScheme) -> Scheme:
     """A scheme, read. Raises InputError with all of its mistakes."""
-    from rspverify.scheme import read_scheme_file
+    from rspverify.corpus.inputs import meant_by
+    from rspverify.scheme.reader import read_scheme_file
 
     (scheme,) = meant_by(schemes=schemes_given(given)).schemes
     return read_scheme_file(scheme)
@@ -132,12 +134,14 @@ def read_scheme(given: AScheme) -> Scheme:
 
 def read_test(given: ATest, settings: Settings | None = None) -> Program:
     """A test, read. Raises InputError with all of its mistakes."""
+    from rspverify.corpus.inputs import meant_by
+
     (test,) = meant_by(tests=tests_given(given) or ()).tests
     return settled(settings).read(read_source(test))
 
 
 def read_model(name: str | Path) -> MemoryModel:
     """A model: a name that `rspverify list` shows, or a .cat file. Raises InputError."""
-    from rspverify.axiomatic import load_model
+    from rspverify.axiomatic.cat import load_model
 
     return load_model(str(name))

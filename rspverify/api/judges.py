@@ -6,13 +6,16 @@ import os
 import warnings
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rspverify.judge.answers import answers_may_be_kept
-from rspverify.judge.cache import Warn, cache_place
 from rspverify.judge.judge import Judge as Judge
-from rspverify.judge.store import FILE, Store, clear, default_folder
+from rspverify.judge.judge import cache_folder
 from rspverify.soundness.settings import Settings
 from rspverify.source import require
+
+if TYPE_CHECKING:
+    from rspverify.judge.store import Warn
 
 
 def judge_of(
@@ -33,13 +36,13 @@ def judge_of(
     """
     kept = cache and (settings is None or answers_may_be_kept(settings))
     require(jobs is None or jobs >= 1, f"--jobs must be 1 or more, not {jobs}")
-    place = cache_place(kept, warn)
+    folder = cache_folder(kept, warn)
     if cluster is None:
-        return Judge(place, warn, jobs or os.cpu_count() or 1)
+        return Judge(folder, warn, jobs or os.cpu_count() or 1)
     from rspverify.judge.cluster import Cluster
 
     require(jobs is None, "--jobs must be left out with --cluster, whose workers are counted")
-    return Judge(place, warn, spreader=Cluster(cluster))
+    return Judge(folder, warn, cluster=Cluster(cluster))
 
 
 def chosen(judge: Judge | None, settings: Settings) -> Judge:
@@ -51,6 +54,8 @@ def chosen(judge: Judge | None, settings: Settings) -> Judge:
 
 def forget() -> Path:
     """Remove all answers that are kept; where they were. Raises OSError."""
+    from rspverify.judge.store import FILE, clear, default_folder
+
     folder = default_folder()
     clear(folder)
     return folder / FILE
@@ -58,6 +63,8 @@ def forget() -> Path:
 
 def kept(warn: Warn = warnings.warn) -> tuple[Path, int, int]:
     """Where answers are kept, how many there are, and how many bytes they take."""
+    from rspverify.judge.store import FILE, Store, default_folder
+
     folder = default_folder()
     with closing(Store(folder, warn)) as store:
         return folder / FILE, *store.size()

@@ -1,7 +1,7 @@
-"""What an instruction does besides its access, told from its effects and never by a name.
+"""Acts of instructions besides their accesses, inferred from effects, never from names.
 
-Scheme engineering asks it: which instruction is needed, costs what, is at least as strong as which.
-"""
+Scheme engineering asks: which instruction is needed, costs what, is at least as strong as which,
+writes back, invalidates, waits."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from rspverify.architecture.architecture import (
     Each,
     Effect,
     Either,
+    Element,
     Enter,
     Free,
     Holds,
@@ -40,8 +41,11 @@ from rspverify.architecture.architecture import (
     Places,
     Read,
     SetTo,
+    Sort,
     Take,
     Write,
+    asked,
+    cells_of,
 )
 
 
@@ -49,7 +53,7 @@ class Deed(Enum):
     """The kinds of things that instructions do."""
 
     MARK = auto()
-    """It puts the thread's marker into a fifo, and so waits for what is there."""
+    """It puts the thread's marker into a fifo, and so waits for the elements there."""
     LOSE = auto()
     """It makes a bit false, such as VALID."""
     TAKE = auto()
@@ -57,12 +61,12 @@ class Deed(Enum):
     AWAIT = auto()
     """It waits for a lock."""
     DRAIN = auto()
-    """It waits until a fifo or pool is empty, such as a counter of what is not complete."""
+    """It waits until a fifo or pool is empty, such as a counter of incomplete accesses."""
     OTHER = auto()
 
 
 class Act(Struct, frozen=True):
-    """One of the things that an instruction does: what, to which kind of cell, how far.
+    """An act of an instruction: its deed, the kind of cell, and how far it reaches.
 
     reach: the kind of place that it is done in all of; REACH: in that of the operand. every: to all
     locations, not that of the instruction alone; space: of these, only to those of this memory.
@@ -92,7 +96,7 @@ class Act(Struct, frozen=True):
 
 @cache
 def acts(mnemonic: Mnemonic) -> tuple[Act, ...]:
-    """What an instruction does and waits for, in order; reads and writes are left out."""
+    """The acts of an instruction, in order, except its reads and writes."""
     found = [*_awaited(mnemonic.conditions, {}), *_done(mnemonic.effects, {})]
     if mnemonic.later:
         found.append(Act(Deed.OTHER))
@@ -155,3 +159,104 @@ def _act(deed: Deed, at: CellAt, bound: Bound) -> Act:
 
 SYSTEM = "system"
 """The kind of place that everything is in."""
+
+
+def waits(machine: Architecture) -> list[Mnemonic]:
+    """The instructions that only wait until something is empty, or false."""
+    return [it for it in _distinct(machine) if _only_waits(it)]
+
+
+def write_backs(machine: Architecture) -> list[Mnemonic]:
+    """The instructions that write a whole cache back, nearest first.
+
+    Either a marker goes through its fifo, or a later step waits for each line.
+    """
+    found = [it for it in _distinct(machine) if _empties(it, machine) and _writes_back(it)]
+    return sorted(found, key=lambda it: machine.places.index(place_of(it, machine)))
+
+
+def invalidations(machine: Architecture) -> list[Mnemonic]:
+    """The instructions that invalidate a whole cache, at once or later, farthest first."""
+    found = [it for it in _distinct(machine) if _empties(it, machine) and _lost(it)]
+    return sorted(found, key=lambda it: -machine.places.index(place_of(it, machine)))
+
+
+def place_of(mnemonic: Mnemonic, machine: Architecture) -> str:
+    """The kind of place of the farthest cache that an instruction empties or waits for."""
+    cells = cells_of((mnemonic.conditions, mnemonic.effects, mnemonic.later))
+    return max(
+        (it.kind.place for it in cells if it.kind.sort is not Sort.LOCK), key=machine.places.index
+    )
+
+
+def completes(wait: Mnemonic, begun: Mnemonic) -> bool:
+    """Whether one waits until elements of the other have left a fifo or pool."""
+    entered = {it.where.kind for it in begun.plain_effects if isinstance(it, Enter)}
+    return not entered.isdisjoint(it.kind for it in cells_of(wait.conditions))
+
+
+def does_the_same(one: Mnemonic, other: Mnemonic) -> bool:
+    """Whether two are one instruction but for their names."""
+    return _deeds(one) == _deeds(other)
+
+
+def _deeds(it: Mnemonic) -> tuple[object, ...]:
+    return it.conditions, it.effects, it.later, it.reaches
+
+
+def _distinct(machine: Architecture) -> list[Mnemonic]:
+    """The instructions that access nothing and name no location, of those that do the same one."""
+    found: list[Mnemonic] = []
+    for each in machine.instructions.values():
+        plain = {*each.operands} <= {REACH} and not (each.reads or each.writes)
+        if plain and not any(does_the_same(each, it) for it in found):
+            found.append(each)
+    return found
+
+
+def _only_waits(it: Mnemonic) -> bool:
+    awaited = [*asked(it.conditions)]
+    return (
+        not it.effects
+        and not it.later
+        and all(
+            isinstance(each, Lacks | IsSwitched) or (isinstance(each, Holds) and not each.value)
+            for each in awaited
+        )
+        and any(not isinstance(each, IsSwitched) for each in awaited)
+    )
+
+
+def _empties(it: Mnemonic, machine: Architecture) -> bool:
+    """Whether it waits for nothing at first, and does nothing but to empty caches. A bit that has
+    to be false in the end, as DIRTY, is not dropped like that: it is what is to be written back.
+    """
+    needed = {each.kind for each in cells_of(machine.complete)}
+    return (
+        all(isinstance(each, IsSwitched) for each in it.conditions)
+        and all(_is_emptying(each) for each in it.plain_effects)
+        and needed.isdisjoint(_lost(it))
+    )
+
+
+def _is_emptying(effect: Effect) -> bool:
+    match effect:
+        case SetTo(bit, False):
+            return bit.location is not None
+        case Enter(_, element):
+            return element in (MarkerOf(None), Element.SELF)
+        case _:
+            return isinstance(effect, Leave)
+
+
+def _lost(it: Mnemonic) -> list[CellKind]:
+    return [each.bit.kind for each in it.plain_effects if isinstance(each, SetTo)]
+
+
+def _writes_back(it: Mnemonic) -> bool:
+    """Whether it leaves a marker, or a later step waits for more than to be in a pool itself."""
+    marks = any(
+        isinstance(each, Enter) and each.element == MarkerOf(None) for each in it.plain_effects
+    )
+    awaited = asked(each for step in it.later for each in step.conditions)
+    return marks or any(not isinstance(each, IsIn | IsSwitched | InSpace) for each in awaited)

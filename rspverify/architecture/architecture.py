@@ -1,4 +1,4 @@
-"""What a machine is made of, as a `.machine` file says it: places, cells, instructions, steps.
+"""The parts of a machine, as a `.machine` file declares them: places, cells, instructions, steps.
 
 Names are resolved and definitions expanded. Nothing here is of one program: a *place* is a kind of
 place, and which there are is said by the threads of a program. An instruction is executed by a
@@ -27,7 +27,7 @@ REACH = "s"
 
 
 class Sort(Enum):
-    """What a cell holds."""
+    """The content of a cell."""
 
     VALUE = "value"
     BIT = "bit"
@@ -51,9 +51,13 @@ class CellKind(Struct, frozen=True):
     located: bool
     start: bool = False
 
+    @property
+    def name(self) -> str:
+        """Its name in a file, without a location: `L1.VALID`."""
+        return f"{self.structure}.{self.field}" if self.field else self.structure
+
     def __str__(self) -> str:
-        name = f"{self.structure}.{self.field}" if self.field else self.structure
-        return f"{name}[x]" if self.located else name
+        return f"{self.name}[x]" if self.located else self.name
 
 
 class CellAt(Struct, frozen=True):
@@ -68,7 +72,7 @@ class CellAt(Struct, frozen=True):
 
 
 class Element(Enum):
-    """What a fifo or a pool holds, besides locations."""
+    """An element of a fifo or a pool, besides locations."""
 
     SELF = "self"
     """The instruction that is executed, or whose later step this is."""
@@ -194,7 +198,7 @@ Condition = Holds | Either | IsReady | IsOldest | Lacks | IsIn | InSpace | IsSwi
 
 
 class Written(Enum):
-    """What is written of an instruction's value: as it is, or made of what was read.
+    """The value that is written: the instruction's own, or a function of the value read.
 
     The value of an instruction that reads and writes is f(r), for the operation f of the source.
     """
@@ -212,14 +216,14 @@ class SetTo(Struct, frozen=True):
 
 
 class CopyTo(Struct, frozen=True):
-    """A value becomes what another was before."""
+    """A value becomes a copy of another."""
 
     target: CellAt
     source: CellAt
 
 
 class Read(Struct, frozen=True):
-    """The register becomes what a value was before."""
+    """The register gets a value."""
 
     source: CellAt
 
@@ -284,13 +288,31 @@ def cells_of(parts: Iterable[object]) -> Iterator[CellAt]:
             yield from cells_of(part)
 
 
+def asked(conditions: Iterable[Condition]) -> Iterator[Condition]:
+    """Conditions without their binders."""
+    for each in conditions:
+        if isinstance(each, All):
+            yield from asked(each.conditions)
+        else:
+            yield each
+
+
 def plain(effects: tuple[Effect, ...]) -> Iterator[Effect]:
-    """Effects without what they are done for and under."""
+    """Effects without their binders and conditions."""
     for effect in effects:
         if isinstance(effect, If | Each):
             yield from plain(effect.effects)
         else:
             yield effect
+
+
+def conditions_of(effects: Iterable[Effect]) -> Iterator[Condition]:
+    """The conditions under which effects are done."""
+    for effect in effects:
+        if isinstance(effect, If):
+            yield from effect.conditions
+        if isinstance(effect, If | Each):
+            yield from conditions_of(effect.effects)
 
 
 # ---- The machine ---------------------------------------------------------------------------------
@@ -336,7 +358,7 @@ class Mnemonic(Struct, frozen=True, dict=True):
 
     @property
     def modifiers(self) -> tuple[str, ...]:
-        """What tells it from others of its stem, as `glc`."""
+        """The rest of its name, such as `glc`."""
         return tuple(self.name.split()[1:])
 
     @property
@@ -351,7 +373,7 @@ class Mnemonic(Struct, frozen=True, dict=True):
 
     @cached_property
     def plain_effects(self) -> tuple[Effect, ...]:
-        """All that it does, at once or later, without what it is done for and under."""
+        """All its effects, immediate or later, without binders and conditions."""
         later = (effect for step in self.later for effect in step.effects)
         return tuple(plain((*self.effects, *later)))
 
@@ -406,7 +428,7 @@ class Kinds(Struct, frozen=True):
 
 
 class Switch(Struct, frozen=True):
-    """Something that is not known of a machine, and what is so where it is on; off is safe."""
+    """An unknown property of a machine; summary: what holds if it is on. Off is safe."""
 
     name: str
     summary: str
@@ -417,11 +439,12 @@ class Switch(Struct, frozen=True):
 class Architecture:
     """A machine.
 
-    reaches: the kind of place that
-    each reach names. always: what every instruction waits for besides. complete: when an execution
-    is. final: the located value that holds memory in the end; None where the machine has none.
-    spaces: the kinds of memory that locations are of, the first where a test says nothing.
-    switches: what is not known of it. path: the file that it is from, "" if it ships.
+    reaches: the kind of place that each reach names. always: what every instruction waits for
+    besides. complete: when an execution is. final: the located value that holds memory in the end;
+    None where the machine has none. spaces: the kinds of memory that locations are of, the first
+    where a test says nothing. switches: what is not known of it. executes: the instruction set that
+    its instructions are of, "" where the file names none; no part of its meaning, which follows
+    from the rules alone. path: the file that it is from, "" if it ships.
     """
 
     name: str
@@ -436,10 +459,11 @@ class Architecture:
     final: CellKind | None
     spaces: tuple[str, ...] = ("global",)
     switches: tuple[Switch, ...] = ()
+    executes: str = field(default="", repr=False)
     path: str = field(default="", compare=False)
 
     def named(self, file: str = "") -> str:
-        """What a scheme or `--machine` says to have it: its name, or its file, and its switches.
+        """Its name for schemes and `--machine`: name or file, and switches.
 
         file: the path that it is named by, if not as it was read.
         """
@@ -453,12 +477,12 @@ class Architecture:
 
     @cached_property
     def completes_later(self) -> bool:
-        """Whether some of its instructions begin what a later step completes."""
+        """Whether some of its instructions have later steps."""
         return any(it.later for it in self.instructions.values())
 
     @cached_property
     def identity(self) -> str:
-        """What answers about it depend on: its name where it ships, and all that it says if not."""
+        """Its part of cache keys: the name of a machine that ships, of others all content."""
         return f"{self.name} {self.meaning_digest}" if self.path else self.name
 
     @cached_property

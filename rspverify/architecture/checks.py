@@ -1,41 +1,101 @@
-"""What must hold of a machine in which every name stands for something."""
+"""Checks of a machine in which every name is resolved."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, product
+
+from msgspec import Struct
 
 from rspverify.architecture import syntax
 from rspverify.architecture.architecture import (
     OPERAND,
-    All,
     Architecture,
+    CellAt,
     CellKind,
     Condition,
     Each,
     Effect,
+    Either,
     Element,
     Enter,
+    Holds,
     If,
+    InSpace,
     IsIn,
     IsOldest,
+    IsSwitched,
     Leave,
     Mnemonic,
+    Places,
     Read,
     Sort,
     Write,
     Written,
+    asked,
+    cells_of,
+    conditions_of,
     plain,
 )
 from rspverify.architecture.declarations import Declarations
 from rspverify.architecture.problems import Problems
 from rspverify.architecture.scope import REGISTER
+from rspverify.records import replace
 from rspverify.source import Span
+
+_Cells = frozenset[CellKind]
+
+
+class Part(Struct, frozen=True):
+    """The immediate part of an instruction, or one of its later steps."""
+
+    name: syntax.Word
+    conditions: tuple[Condition, ...]
+    effects: tuple[Effect, ...]
+
+    def error(self, problems: Problems, message: str, hint: str | None = None) -> None:
+        """Note a mistake in it."""
+        problems.error(self.name.span, message, hint)
+
+    @property
+    def reads(self) -> bool:
+        """Whether it delivers r, in some case."""
+        return any(isinstance(it, Read) for it in plain(self.effects))
+
+    @property
+    def left(self) -> _Cells:
+        """The fifos and pools out of which it takes elements."""
+        return frozenset(it.where.kind for it in plain(self.effects) if isinstance(it, Leave))
 
 
 def check_instruction(
+    item: syntax.Instruction,
+    found: Mnemonic,
+    used: set[str],
+    begun: Sequence[syntax.Step],
+    spaces: tuple[str, ...],
+    problems: Problems,
+) -> None:
+    """Note the mistakes in an instruction in which every name is resolved.
+
+    used: the operands that its body speaks of. begun: its later steps, those of definitions too.
+    """
+    at_once = Part(item.name, found.conditions, found.effects)
+    later = [
+        Part(its.name, step.conditions, step.effects)
+        for its, step in zip(begun, found.later, strict=True)
+    ]
+    _check_operands(item, found, used, problems)
+    _check_later(item.name, later, problems)
+    _check_turns(at_once, later, found, problems)
+    if found.reads:
+        _check_delivery(at_once, later, spaces, problems)
+
+
+def _check_operands(
     item: syntax.Instruction, found: Mnemonic, used: set[str], problems: Problems
 ) -> None:
-    """An instruction does something, and with its operands. used: those that its body speaks of."""
+    """It does something, and with its operands."""
     if not (item.effects or item.conditions or item.later):
         message = f"{item.name} must wait for something or do something"
         problems.error(item.name.span, message, "`do nothing` says that it does not")
@@ -59,73 +119,59 @@ def check_instruction(
 
 
 def check_waits(item: syntax.Word, conditions: Sequence[Condition], problems: Problems) -> None:
-    """What an instruction waits for is in no fifo: it was not executed yet."""
-    if any(isinstance(each, IsOldest) for each in _inside(conditions)):
+    """An instruction cannot wait for itself in a fifo: it was not executed yet."""
+    if any(isinstance(each, IsOldest) for each in asked(conditions)):
         message = f"{item} must not wait for what is oldest: nothing of it is in a fifo yet"
         problems.error(item.span, message, "a `later` step may wait for that")
 
 
-def check_later(
-    item: syntax.Word, found: Mnemonic, later: Iterable[syntax.Step], problems: Problems
-) -> None:
-    """An instruction has one later step of a name, be they those of definitions. What delivers, or
-    takes something out of a fifo or pool, waits for the instruction, as it could happen before that
-    otherwise, or again and again."""
+def _check_later(item: syntax.Word, later: Iterable[Part], problems: Problems) -> None:
+    """An instruction has one later step of a name. What delivers, or takes something out of a fifo
+    or pool, waits for the instruction: it could happen before that otherwise, or again and again.
+    """
     first: dict[str, Span] = {}
-    for step, each in zip(found.later, later, strict=True):
-        name = each.name.text
-        once = any(isinstance(it, Read | Leave) for it in plain(step.effects))
-        if once and not any(map(_waits_for_self, _inside(step.conditions))):
+    for step in later:
+        name = step.name.text
+        if (step.reads or step.left) and not any(map(_waits_for_self, asked(step.conditions))):
             message = f"{name} must wait for self, in a pool or as the oldest of a fifo"
             hint = "such as `when self in pool`, or `when oldest queue[x] is self`"
-            problems.error(each.name.span, message, hint)
+            step.error(problems, message, hint)
         if name in first:
             message = f"{name} must be one later step of {item}, not two"
-            problems.again(each.name.span, message, first[name])
-        first.setdefault(name, each.name.span)
+            problems.again(step.name.span, message, first[name])
+        first.setdefault(name, step.name.span)
 
 
-def check_turns(
-    item: syntax.Instruction, found: Mnemonic, begun: Sequence[syntax.Step], problems: Problems
-) -> None:
-    """An instruction leaves, and is the oldest in, what it enters somewhere. begun: later steps."""
-    entered = {
-        it.where.kind
-        for it in found.plain_effects
-        if isinstance(it, Enter) and it.element is Element.SELF
-    }
-    parts = [(item.name, found.effects, found.conditions)]
-    for step, its in zip(found.later, begun, strict=True):
-        parts.append((its.name, step.effects, step.conditions))
-    for name, effects, conditions in parts:
-        for kind, does in _as_if_in(effects, conditions):
-            if kind not in entered:
-                message = f"{item.name} must enter {kind} before {name} {does}"
-                into = (
-                    f"enqueue self in {kind}" if kind.sort is Sort.FIFO else f"add self to {kind}"
-                )
-                problems.error(name.span, message, f"`{into}`, at once or later")
+def _waits_for_self(condition: Condition) -> bool:
+    oldest = isinstance(condition, IsOldest) and condition.element is Element.SELF
+    return oldest or isinstance(condition, IsIn)
 
 
-def _as_if_in(
-    effects: tuple[Effect, ...], conditions: Sequence[Condition]
-) -> Iterator[tuple[CellKind, str]]:
+def _entered(effects: tuple[Effect, ...]) -> _Cells:
+    """The fifos and pools that the instruction itself enters."""
+    own = (it for it in plain(effects) if isinstance(it, Enter) and it.element is Element.SELF)
+    return frozenset(it.where.kind for it in own)
+
+
+def _check_turns(at_once: Part, later: Sequence[Part], found: Mnemonic, problems: Problems) -> None:
+    """An instruction leaves, and is the oldest in, what it enters somewhere."""
+    somewhere = _entered(found.plain_effects)
+    for part in (at_once, *later):
+        for kind, does in _as_if_in(part):
+            if kind not in somewhere:
+                enter = "enqueue self in" if kind.sort is Sort.FIFO else "add self to"
+                message = f"{at_once.name} must enter {kind} before {part.name} {does}"
+                part.error(problems, message, f"`{enter} {kind}`, at once or later")
+
+
+def _as_if_in(part: Part) -> Iterator[tuple[CellKind, str]]:
     """The pools that self is removed from, and the fifos whose oldest element it is to be."""
-    for effect in plain(effects):
+    for effect in plain(part.effects):
         if isinstance(effect, Leave) and effect.where.kind.sort is Sort.POOL:
             yield effect.where.kind, "removes self from it"
-    for each in _inside((*conditions, *_asked(effects))):
+    for each in asked((*part.conditions, *conditions_of(part.effects))):
         if isinstance(each, IsOldest) and each.element is Element.SELF:
             yield each.fifo.kind, "asks whether self is the oldest there"
-
-
-def _asked(effects: Iterable[Effect]) -> Iterator[Condition]:
-    """The conditions under which effects are done."""
-    for it in effects:
-        if isinstance(it, If):
-            yield from it.conditions
-        if isinstance(it, If | Each):
-            yield from _asked(it.effects)
 
 
 def check_fifos(found: Architecture, declared: Declarations, problems: Problems) -> None:
@@ -135,23 +181,160 @@ def check_fifos(found: Architecture, declared: Declarations, problems: Problems)
         every += mnemonic.plain_effects
     for step in found.steps:
         every += plain(step.effects)
-    entered = {it.where.kind for it in every if isinstance(it, Enter)}
+    filled = {it.where.kind for it in every if isinstance(it, Enter)}
     left = {it.where.kind for it in every if isinstance(it, Leave)}
-    for kind in (each for each in found.cells if each in entered - left):
+    for kind in (each for each in found.cells if each in filled - left):
         place = declared[syntax.Cell, kind.structure].span
         verb = "dequeue" if kind.sort is Sort.FIFO else "remove self from"
-        name = f"{kind.structure}.{kind.field}" if kind.field else kind.structure
-        message = f"what enters {name} must leave it some time, and nothing does: it only grows"
-        problems.error(place, message, f"`{verb} {name}` is the effect of some step")
+        left_out = "must leave it some time, and nothing does: it only grows"
+        message = f"what enters {kind.name} {left_out}"
+        problems.error(place, message, f"`{verb} {kind.name}` is the effect of some step")
 
 
-def _waits_for_self(condition: Condition) -> bool:
-    oldest = isinstance(condition, IsOldest) and condition.element is Element.SELF
-    return oldest or isinstance(condition, IsIn)
+MAX_QUESTIONS = 12
+"""How many bits, switches and spaces the `if`s of one instruction may ask for."""
+
+_Question = Condition | str
+"""That something holds, or which space the location of this variable is in."""
+
+_Case = Mapping[_Question, bool | str]
 
 
-def _inside(conditions: Sequence[Condition]) -> Iterator[Condition]:
-    for each in conditions:
-        yield each
-        if isinstance(each, All):
-            yield from _inside(each.conditions)
+def _check_delivery(
+    at_once: Part, later: Sequence[Part], spaces: tuple[str, ...], problems: Problems
+) -> None:
+    """Note where an instruction that reads delivers nothing, or twice."""
+    reading = _reading(later)
+    for first, other in combinations([it for it in later if it.reads], 2):
+        if not first.left & other.left:
+            message = f"{other.name} must take self out of what {first.name} takes it out of"
+            other.error(problems, f"{message}, as both deliver r")
+    for part in (at_once, *(it for it in later if reading & it.left)):
+        if wrong := _wrong(part, reading, spaces):
+            hint = "another `if` is for the other case, or a later step may deliver it"
+            part.error(problems, f"{part.name} must {wrong}", hint)
+
+
+def _reading(later: Sequence[Part]) -> _Cells:
+    """The fifos and pools in which a read waits until a later step delivers it."""
+    reading: _Cells = frozenset()
+    while True:
+        more = [it.left for it in later if _speaks(it.effects, reading)]
+        if frozenset().union(*more) <= reading:
+            return reading
+        reading = reading.union(*more)
+
+
+def _speaks(effects: tuple[Effect, ...], reading: _Cells) -> bool:
+    """Whether effects deliver in some case, or leave it to a later step."""
+    return any(isinstance(it, Read) for it in plain(effects)) or bool(reading & _entered(effects))
+
+
+def _wrong(part: Part, reading: _Cells, spaces: tuple[str, ...]) -> str | None:
+    """The mistake if r is not delivered once in each case."""
+    effects = part.effects
+    questions = list(dict.fromkeys(_asked(effects, reading)))
+    if len(questions) > MAX_QUESTIONS:
+        return f"ask {MAX_QUESTIONS} questions at most before it delivers r, not {len(questions)}"
+    answers: list[tuple[bool | str, ...]] = [
+        spaces if isinstance(it, str) else (True, False) for it in questions
+    ]
+    for answer in product(*answers):
+        case: _Case = dict(zip(questions, answer, strict=True))
+        if not all(_holds(it, case) for it in part.conditions if {*_questions(it)} <= case.keys()):
+            continue
+        reads, begins = _delivered(effects, case, reading)
+        if reads + begins != 1:
+            matters = [
+                it
+                for it, answers_to in zip(questions, answers, strict=True)
+                if any(
+                    _delivered(effects, {**case, it: other}, reading) != (reads, begins)
+                    for other in answers_to
+                )
+            ]
+            where = " and ".join(_words(it, case[it]) for it in matters)
+            how = "delivers it twice" if reads else "does not deliver it"
+            return f"deliver r once in each case, and {how}{where and f' where {where}'}"
+    return None
+
+
+def _asked(effects: Iterable[Effect], reading: _Cells) -> Iterator[_Question]:
+    """The questions of the `if`s around deliveries."""
+    for it in effects:
+        if isinstance(it, If | Each) and _speaks(it.effects, reading):
+            for condition in it.conditions if isinstance(it, If) else ():
+                yield from _questions(condition)
+            yield from _asked(it.effects, reading)
+
+
+def _questions(condition: Condition) -> Iterator[_Question]:
+    match condition:
+        case Holds():
+            yield replace(condition, value=True)
+        case Either(bits):
+            for bit in bits:
+                yield from _questions(bit)
+        case InSpace(location):
+            yield location
+        case IsSwitched():
+            yield replace(condition, on=True)
+        case _:
+            yield condition
+
+
+def _holds(condition: Condition, case: _Case) -> bool:
+    match condition:
+        case Holds(_, value):
+            return case[replace(condition, value=True)] is value
+        case Either(bits):
+            return any(_holds(bit, case) for bit in bits)
+        case InSpace(location, space, value):
+            return (case[location] == space) is value
+        case IsSwitched(_, on):
+            return case[replace(condition, on=True)] is on
+        case _:
+            return case[condition] is True
+
+
+def _delivered(effects: Iterable[Effect], case: _Case, reading: _Cells) -> tuple[bool, bool]:
+    """Whether effects deliver at once, and whether they leave it to a later step."""
+    reads, begins = False, False
+    for it in effects:
+        if isinstance(it, Read):
+            reads = True
+        elif isinstance(it, If | Each):
+            if _speaks(it.effects, reading) and _done(it, case):
+                at_once, later = _delivered(it.effects, case, reading)
+                reads, begins = reads or at_once, begins or later
+        else:
+            begins = begins or bool(reading & _entered((it,)))
+    return reads, begins
+
+
+def _done(effect: If | Each, case: _Case) -> bool:
+    """Whether its effects are done; those for each place or location, if there always is one."""
+    if isinstance(effect, If):
+        return all(_holds(it, case) for it in effect.conditions)
+    binder = effect.binder
+    if isinstance(binder, Places):
+        return not binder.other and binder.outside is None
+    return binder.space is None
+
+
+def _words(question: _Question, answer: bool | str) -> str:
+    """The answer to a question, as a condition of the file."""
+    if isinstance(question, str):
+        return f"{question} is {answer}"
+    if isinstance(question, IsSwitched):
+        words = question.switch
+    else:
+        words = ", ".join(map(_cell, cells_of([question])))
+        if not isinstance(question, Holds):
+            words = f"what is asked of {words}"
+    return words if answer else f"not {words}"
+
+
+def _cell(it: CellAt) -> str:
+    place = "" if it.place is None else f"{it.place}."
+    return f"{place}{it.kind.name}{f'[{it.location}]' if it.location else ''}"

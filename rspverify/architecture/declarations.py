@@ -1,31 +1,37 @@
-"""What a machine declares: its file, over the files that it includes."""
+"""The declarations of a machine: its file, over the files that it includes."""
 
 from __future__ import annotations
 
-import os.path
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from rspverify.architecture import syntax
-from rspverify.architecture.catalogue import shipped
-from rspverify.architecture.library import place, read_machine, syntax_of
-from rspverify.architecture.parsing import MAX_CHARACTERS
+from rspverify.architecture.catalogue import (
+    ENDING,
+    MAX_CHARACTERS,
+    SHIPPED,
+    read_machine,
+    shipped,
+)
+from rspverify.architecture.parsing import parse
 from rspverify.architecture.problems import Problems
 from rspverify.records import replace
-from rspverify.source import InputError, Problem, Span
+from rspverify.source import InputError, Problem, Source, Span, real_path
 from rspverify.wording import alternatives, guess
 
 MAX_FILES = 16
 """How many files a machine is made of."""
 
 Key = tuple[type, str]
-"""What a declaration takes the place of: another of its kind and name.
+"""The key of a declaration: it replaces another of the same kind and name.
 
 Instructions and steps are of one kind; what a machine has once has no name.
 """
 
 Declaration = (
     syntax.Title
+    | syntax.Executes
     | syntax.Places
     | syntax.Spaces
     | syntax.Reaches
@@ -44,12 +50,12 @@ Declarations = Mapping[Key, Declaration]
 
 
 def declarations(file: syntax.MachineFile, problems: Problems) -> Declarations:
-    """All that a machine declares, what stands again in the place of what was included.
+    """All declarations of a machine; a repeated one replaces the included one.
 
     Raises InputError where files are missing or wrong, as all else would be a consequence.
     """
     collector = _Collector(problems)
-    found = collector.collect(file, (Path(os.path.realpath(file.source.name)),))
+    found = collector.collect(file, (real_path(file.source.name),))
     if collector.broken:
         problems.raise_any()
     return found
@@ -63,7 +69,7 @@ class _Collector:
         self._known: dict[Path, dict[Key, Declaration]] = {}
 
     def collect(self, file: syntax.MachineFile, chain: tuple[Path, ...]) -> dict[Key, Declaration]:
-        """What a file declares. chain: it, and the files by which it was included."""
+        """The declarations of a file. chain: it, and the files by which it was included."""
         found: dict[Key, Declaration] = {}
         for broken in file.broken:
             self._problems.note(broken.problem)
@@ -86,8 +92,8 @@ class _Collector:
         return found | own
 
     def _included(self, include: syntax.Include, chain: tuple[Path, ...]) -> dict[Key, Declaration]:
-        found = place(include)
-        path = Path(os.path.realpath(found))
+        found = _included_file(include)
+        path = real_path(found)
         if path in chain:
             circle = [each.name for each in (*chain[chain.index(path) :], path)]
             self._broken(include, f"{path.name} must not include itself: {' → '.join(circle)}")
@@ -106,7 +112,7 @@ class _Collector:
                     message = f"a machine must include at most {MAX_CHARACTERS:,} characters"
                     self._broken(include, message)
                 else:
-                    self._known[path] = self.collect(syntax_of(source), (*chain, path))
+                    self._known[path] = self.collect(_syntax_of(source), (*chain, path))
             except InputError as error:
                 for problem in error.problems:
                     self._note(include, problem)
@@ -138,7 +144,7 @@ class _Collector:
 
 
 def key_of(declaration: Declaration) -> Key:
-    """What a declaration takes the place of."""
+    """The key of a declaration."""
     match declaration:
         case syntax.Instruction() | syntax.Step():
             return syntax.Step, declaration.name.text
@@ -167,3 +173,20 @@ def _place(declaration: Declaration) -> Span:
             return declaration.name.span
         case _:
             return declaration.span
+
+
+def _included_file(include: syntax.Include) -> Path:
+    """Where an included file is: among the machines that ship, or beside the including one."""
+    if include.shipped:
+        return SHIPPED / f"{include.name}{ENDING}"
+    return Path(include.span.source.name).parent / include.name
+
+
+def _syntax_of(source: Source) -> syntax.MachineFile:
+    """The syntax of a file that is included; of one that ships, it is made once."""
+    return _shipped(source) if Path(source.name).parent == SHIPPED else parse(source)
+
+
+@cache
+def _shipped(source: Source) -> syntax.MachineFile:
+    return parse(source)

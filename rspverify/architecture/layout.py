@@ -1,21 +1,25 @@
-"""What all bodies of a machine may name, and whose body one is."""
+"""The names for all bodies of a machine: places, reaches, memories, parts of the state."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import combinations, pairwise
+from typing import TypeVar
 
 from msgspec import Struct, field
 
 from rspverify.architecture import syntax
-from rspverify.architecture.architecture import CellKind, Kinds
+from rspverify.architecture.architecture import CellKind, Kinds, Sort
+from rspverify.architecture.declarations import Declaration, Declarations
 from rspverify.architecture.problems import Problems
 from rspverify.source import Span
+from rspverify.wording import alternatives, guess
 
 MAX_PARTS = 10_000
 """How many conditions and effects a machine has, once its definitions are expanded."""
 
 MAX_SPREAD = 20_000
-"""How many these are where each is told for all that the variables around it stand for."""
+"""How many there are once for each place and location of the variables around them."""
 
 PLACES = 3
 """How many places a variable is taken to stand for: so many show all that a machine is like."""
@@ -25,7 +29,7 @@ LOCATIONS = 2
 
 
 class Budget:
-    """How many conditions and effects there are so far, written and for all that they are for."""
+    """The number of conditions and effects so far, as written and for each place and location."""
 
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
@@ -53,7 +57,7 @@ class Budget:
 
 
 class Layout(Struct, frozen=True):
-    """What all bodies of a machine may name.
+    """The names for all bodies of a machine.
 
     parts: of each part of the state, its cells by field; "" is the field of a part that is one
     cell. instructions: their names.
@@ -90,3 +94,259 @@ class Owner(Struct, frozen=True):
     place: str
     operands: str | None = None
     used: set[str] = field(default_factory=set)
+
+
+OF_PROGRAMS = ("thread", "workgroup", "device", "system")
+"""The kinds of places that programs say, the innermost first."""
+
+EXAMPLE = f"such as `places {' < '.join(OF_PROGRAMS)}`"
+
+
+def read_places(item: syntax.Places | None, whole: Span, problems: Problems) -> Kinds:
+    """The kinds that are declared. Raises InputError where something is wrong with them."""
+    if item is None:
+        problems.stop(whole, "a machine must have places, innermost first", EXAMPLE)
+    before = problems.noted
+    first: dict[str, syntax.Place] = {}
+    for chain in item.chains:
+        for it in chain:
+            if it.name.text not in first:
+                first[it.name.text] = it
+            elif chain is item.chains[0]:
+                message = f"{it.name} must be one place, not two"
+                problems.again(it.name.span, message, first[it.name.text].name.span)
+            elif it.open or it.per:
+                message = f"what {it.name} is must be said once, where it stands first"
+                problems.again(it.span, message, first[it.name.text].span)
+    for it in first.values():
+        _check(it, first, problems)
+    if problems.noted > before:
+        problems.raise_any()
+    alike = {name: it.per.text for name, it in first.items() if it.per is not None}
+    chains = [[it.name.text for it in chain] for chain in item.chains]
+    around = _around(chains, alike)
+    names = _innermost_first([*first], around, alike)
+    if not _in_order(chains[0], names, around, alike):
+        message = "places must begin with thread and end with system, the innermost first"
+        problems.stop(item.span, message, EXAMPLE)
+    open_ = tuple(name for name in names if first[name].open)
+    sorted_around = {name: tuple(it for it in names if it in its) for name, its in around.items()}
+    return Kinds(names, alike, open_, sorted_around)
+
+
+def _check(it: syntax.Place, every: Iterable[str], problems: Problems) -> None:
+    name, per = it.name.text, it.per
+    own = [each for each in OF_PROGRAMS if each in every]
+    if per is not None and per.text not in own:
+        message = f"{per} must be one of the places that programs say: {alternatives(own)}"
+        problems.error(per.span, message, guess(per.text, OF_PROGRAMS))
+    elif (per or it.open) and name in OF_PROGRAMS:
+        word = "per" if per else "any"
+        problems.error(
+            it.name.span, f"which {name}s there are is said by the program, not by `{word}`"
+        )
+    elif per and it.open:
+        message = f"{name} must be one for each {per}, or open to any, not both"
+        problems.error(it.span, message)
+    elif not per and not it.open and name not in OF_PROGRAMS:
+        programs = ", ".join(OF_PROGRAMS)
+        message = f"{name} must say for what there is one: programs say {programs}"
+        hint = guess(name, OF_PROGRAMS) or (
+            f"such as `{name} per workgroup`; `any {name}` is one of which programs do not say "
+            "who is in it"
+        )
+        problems.error(it.name.span, message, hint)
+
+
+def _around(chains: list[list[str]], alike: Mapping[str, str]) -> dict[str, set[str]]:
+    """By kind, all that lie around it, as the chains say; a kind around itself is a circle."""
+    around: dict[str, set[str]] = {
+        alike.get(name, name): set() for chain in chains for name in chain
+    }
+    for chain in chains:
+        for inner, outer in pairwise(alike.get(name, name) for name in chain):
+            if inner != outer:
+                around[inner].add(outer)
+    for middle in around:
+        for its in around.values():
+            if middle in its:
+                its |= around[middle]
+    return around
+
+
+def _innermost_first(
+    names: list[str], around: Mapping[str, set[str]], alike: Mapping[str, str]
+) -> tuple[str, ...]:
+    """The kinds, each before those around it; else in the order in which they are declared."""
+    left, found = list(names), list[str]()
+    while left:
+        kinds = [alike.get(it, it) for it in left]
+        free = [
+            it
+            for it in left
+            if not any(alike.get(it, it) in around[other] for other in kinds if other in around)
+        ]
+        found.append(free[0] if free else left[0])
+        left.remove(found[-1])
+    return tuple(found)
+
+
+def _in_order(
+    chain: list[str],
+    names: tuple[str, ...],
+    around: Mapping[str, set[str]],
+    alike: Mapping[str, str],
+) -> bool:
+    """Whether all lie between thread and system, those that programs say as they say it."""
+    kinds = {alike.get(name, name) for name in names}
+    own = [name for name in OF_PROGRAMS if name in kinds]
+    return (
+        chain[0] == "thread"
+        and chain[-1] == "system"
+        and not any(kind in its for kind, its in around.items())
+        and all(outer in around[inner] for inner, outer in combinations(own, 2))
+        and all(kind == "thread" or kind in around["thread"] for kind in kinds)
+        and all(kind == "system" or "system" in around[kind] for kind in kinds)
+    )
+
+
+MAX_CELLS = 500
+"""How many kinds of cells a state has: the paper's has thirteen."""
+
+_SORTS = {sort.value: sort for sort in Sort}
+
+Kind = TypeVar("Kind", bound=Declaration)
+
+
+def read_layout(
+    declared: Declarations, whole: Span, problems: Problems, broken: frozenset[str]
+) -> Layout:
+    """The names for all bodies of a machine. Raises InputError if it has no places.
+
+    whole: the span for missing declarations. broken: the names of declarations with syntax errors.
+    """
+    kinds = read_places(next(iter(of_kind(declared, syntax.Places)), None), whole, problems)
+    return Layout(
+        kinds,
+        _reaches(declared, kinds.names, problems),
+        _spaces(declared, problems),
+        _parts(declared, kinds.names, problems),
+        {it.name.text: it for it in of_kind(declared, syntax.Definition)},
+        frozenset(it.name.text for it in of_kind(declared, syntax.Switch)),
+        frozenset(it.name.text for it in of_kind(declared, syntax.Instruction)) | broken,
+        problems,
+        Budget(problems),
+    )
+
+
+def of_kind(declared: Declarations, kind: type[Kind]) -> list[Kind]:
+    """The declarations of a kind, in order."""
+    return [each for each in declared.values() if isinstance(each, kind)]
+
+
+def _reaches(declared: Declarations, places: tuple[str, ...], problems: Problems) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for item in of_kind(declared, syntax.Reaches):
+        _once((name for name, _ in item.reaches), "reach", problems)
+        for name, place in item.reaches:
+            found[name.text] = place.text if place.text in places else places[-1]
+            _require_place(place, places, problems)
+    return found
+
+
+def _require_place(place: syntax.Word, places: tuple[str, ...], problems: Problems) -> None:
+    if place.text not in places:
+        message = f"{place} must be a kind of place: {alternatives(places)}"
+        problems.error(place.span, message, guess(place.text, places))
+
+
+def _spaces(declared: Declarations, problems: Problems) -> tuple[str, ...]:
+    for item in of_kind(declared, syntax.Spaces):
+        _once(item.names, "kind of memory", problems)
+        return tuple(each.text for each in item.names)
+    return ("global",)
+
+
+def _once(names: Iterable[syntax.Word], what: str, problems: Problems) -> None:
+    first: dict[str, Span] = {}
+    for each in names:
+        if each.text in first:
+            message = f"{each} must be one {what}, not two"
+            problems.again(each.span, message, first[each.text])
+        first.setdefault(each.text, each.span)
+
+
+# ---- the parts of the state ----------------------------------------------------------------------
+
+
+def _parts(
+    declared: Declarations, places: tuple[str, ...], problems: Problems
+) -> dict[str, dict[str, CellKind]]:
+    types = {it.name.text: it for it in of_kind(declared, syntax.TypeOf)}
+    for each in types.values():
+        if each.name.text in _SORTS:
+            message = f"{each.name} is a sort of its own: a type must have another name"
+            problems.error(each.name.span, message)
+        _once((cell.name for cell in each.cells), "cell", problems)
+    found: dict[str, dict[str, CellKind]] = {}
+    number = 0
+    for part in of_kind(declared, syntax.Cell):
+        found[part.name.text] = _part(part, types, places, problems)
+        number += len(found[part.name.text])
+        if number > MAX_CELLS:
+            message = f"the state must have at most {MAX_CELLS} cells for each place and location"
+            problems.stop(part.span, message)
+    return found
+
+
+def _part(
+    part: syntax.Cell,
+    types: Mapping[str, syntax.TypeOf],
+    places: tuple[str, ...],
+    problems: Problems,
+) -> dict[str, CellKind]:
+    """The cells of a part, none if it is wrong."""
+    name = part.name.text
+    if part.place is None:
+        message = f"{name} must say what there is one of it for: `of` a place"
+        problems.error(part.span, message, f"such as `of {places[0]}`")
+        return {}
+    _require_place(part.place, places, problems)
+    if part.place.text not in places:
+        return {}
+    if part.sort.text not in types:
+        kind = _cell(part, name, "", part.place.text, problems, types)
+        return {} if kind is None else {"": kind}
+    if part.located or part.start is not None:
+        what = "locations" if part.located else "start"
+        message = f"{name} must have no {what} of its own: its cells have, in the type {part.sort}"
+        problems.error(part.span, message)
+    cells: dict[str, CellKind] = {}
+    for each in types[part.sort.text].cells:
+        if each.place is not None:
+            message = f"{each.name} must be of no place: each part of the type says of which it is"
+            problems.error(each.place.span, message)
+        kind = _cell(each, name, each.name.text, part.place.text, problems)
+        if kind is not None:
+            cells[each.name.text] = kind
+    return cells
+
+
+def _cell(
+    cell: syntax.Cell,
+    structure: str,
+    field: str,
+    place: str,
+    problems: Problems,
+    types: Iterable[str] = (),
+) -> CellKind | None:
+    sort = _SORTS.get(cell.sort.text)
+    if sort is None:
+        known = [*_SORTS, *types]
+        message = f"{cell.sort} must be a sort: {alternatives(known)}"
+        problems.error(cell.sort.span, message, guess(cell.sort.text, known))
+        return None
+    if cell.start is not None and sort is not Sort.BIT:
+        message = f"{cell.name} must not say what it is at first, as it is a {sort.value}, no bit"
+        problems.error(cell.span, message)
+    return CellKind(structure, field, sort, place, cell.located, bool(cell.start))

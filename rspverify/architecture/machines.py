@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from rspverify.architecture.architecture import Architecture
-from rspverify.architecture.catalogue import ENDING, SHIPPED, shipped
+from rspverify.architecture.catalogue import ENDING, SHIPPED, read_machine, shipped
 from rspverify.records import replace
 from rspverify.source import InputError, Problem
 from rspverify.wording import alternatives, guess
@@ -17,7 +17,6 @@ from rspverify.wording import alternatives, guess
 @cache
 def load(name: str) -> Architecture:
     """A machine that ships. Raises KeyError where none is called so."""
-    from rspverify.architecture.library import read_machine
     from rspverify.architecture.reader import read_architecture
 
     if name not in shipped():
@@ -53,7 +52,6 @@ def machine_named(name: str, beside: Path | None = None) -> Architecture:
 
     Raises InputError with all that is wrong with it.
     """
-    from rspverify.architecture.library import read_machine
     from rspverify.architecture.reader import read_architecture
 
     if name in MACHINES:
@@ -86,7 +84,5 @@ def text_of(name: str) -> str:
 
     Raises InputError where there is none.
     """
-    from rspverify.architecture.library import read_machine
-
     name = without_switches(name)
     return read_machine(SHIPPED / f"{name}{ENDING}" if name in shipped() else name).text

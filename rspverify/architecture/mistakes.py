@@ -1,48 +1,32 @@
-"""What is said of a text that does not follow the grammar of machines."""
+"""Messages for texts that do not follow the grammar of machines.
+
+The words that items begin with are reserved: an item ends where the next one begins, whatever is
+wrong in between. So each item is read by itself, and what comes after a syntax error as well.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from difflib import get_close_matches
 from itertools import islice
+from pathlib import Path
 
-from rspverify.architecture.recovery import ITEMS, Item
-from rspverify.grammar import END, Mistake
+from msgspec import Struct
+
+from rspverify.grammar import END, Language, Mistake
 from rspverify.source import Problem, Source, Span
 from rspverify.wording import alternatives, quoted
 
-_CONDITION = {"_EACH", "_EMPTY", "_NO", "_OLDEST", "_READY", "_SELF", "NAME", "NOT"}
-_EFFECT = {
-    *("_ADD", "_DEQUEUE", "_EACH", "_ENQUEUE", "_FREE", "_IF", "_NOTHING", "_REMOVE", "_TAKE"),
-    "NAME",
-}
-_ITEM = {f"_{word.upper()}" for word in ITEMS}
-_WITHIN = {"DOT", "LPAR", "LSQB"}
-"""What may go on with a name: not worth telling where something else may stand."""
-
-_SIGNS = {
-    "_BECOMES": ":=",
-    "COLON": ":",
-    "COMMA": ",",
-    "DOT": ".",
-    "EQUAL": "=",
-    "LBRACE": "{",
-    "LESSTHAN": "<",
-    "LPAR": "(",
-    "LSQB": "[",
-    "PLUS": "+",
-    "RBRACE": "}",
-    "RPAR": ")",
-    "RSQB": "]",
-    "SEMICOLON": ";",
-}
-_OTHERS = {"FLAG": "true or false", "NAME": "a name", "STRING": "a text in quotes"}
+LANGUAGE = Language(Path(__file__).with_name("machine.lark"))
+"""The language of machines."""
 
 _WHOLES = {
     "": "a machine",
     "always": "what instructions always wait for",
     "complete": "what completes an execution",
     "define": "a definition",
+    "executes": "the instruction set",
     "final": "the final values",
     "include": "an include",
     "instruction": "an instruction",
@@ -56,7 +40,22 @@ _WHOLES = {
     "type": "a type",
     "without": "what is left out",
 }
-"""What has a mistake, by the word that it begins with."""
+"""The names of items, by their first words."""
+
+_ITEMS = [word for word in _WHOLES if word]
+_BEGINNING = re.compile(rf'"[^"\n]*"|#[^\n]*|(?<![\w.-])(?P<word>{"|".join(_ITEMS)})(?![\w-])')
+_NAME = re.compile(r'\w+\s+"?(?P<name>(?<=")[^"\n]*|[A-Za-z_]\w*(?:-\w+)*(?:\.\w+)*)')
+
+_CONDITION = {"_EACH", "_EMPTY", "_NO", "_OLDEST", "_READY", "_SELF", "NAME", "NOT"}
+_EFFECT = {
+    *("_ADD", "_DEQUEUE", "_EACH", "_ENQUEUE", "_FREE", "_IF", "_NOTHING", "_REMOVE", "_TAKE"),
+    "NAME",
+}
+_ITEM = {f"_{word.upper()}" for word in _ITEMS}
+_WITHIN = {"DOT", "LPAR", "LSQB"}
+"""The continuations of a name: not worth mentioning beside others."""
+
+_OTHERS = {"FLAG": "true or false", "NAME": "a name", "STRING": "a text in quotes"}
 
 _USUAL = {
     "!": "`not` says that a bit is false",
@@ -68,7 +67,7 @@ _USUAL = {
     "|": "`or` stands between bits",
     "¬": "`not` says that a bit is false",
 }
-"""What is often written for something else."""
+"""Hints for what is often written by mistake."""
 
 _GOING_ON = ("when", "do", "of", "later")
 _LOOKED_AT = 12
@@ -79,8 +78,37 @@ _CLOSE = 0.75
 """How close a word is to one that was meant, where operands may stand and where they may not."""
 
 
+class Item(Struct, frozen=True):
+    """An item: the word that it begins with, "" before the first, and where it is in the text."""
+
+    word: str
+    start: int
+    end: int
+
+    def alone(self, text: str) -> str:
+        """The item in its place, nothing before it."""
+        line = text.rfind("\n", 0, self.start) + 1
+        before = "\n" * text.count("\n", 0, line) + " " * (self.start - line)
+        return before + text[self.start : self.end]
+
+    def name(self, text: str) -> str:
+        """The declared name, "" if that is not clear."""
+        found = _NAME.match(text, self.start, self.end)
+        return found["name"] if found else ""
+
+
+def items(text: str) -> Iterator[Item]:
+    """The items of a text, one after the other."""
+    word, start = "", 0
+    for found in _BEGINNING.finditer(text):
+        if found["word"]:
+            yield Item(word, start, found.start())
+            word, start = found["word"], found.start()
+    yield Item(word, start, len(text))
+
+
 def problem_of(source: Source, item: Item, mistake: Mistake) -> Problem:
-    """What is wrong, and what could stand there."""
+    """The problem of an item: what could stand there instead."""
     if (misspelt := _misspelt(source, item, mistake)) is not None:
         return misspelt
     span, found = mistake.span, quoted(mistake.found)
@@ -94,7 +122,7 @@ def problem_of(source: Source, item: Item, mistake: Mistake) -> Problem:
 
 
 def _expected(terminals: frozenset[str]) -> str:
-    """What could stand in a place."""
+    """The expected words, as alternatives."""
     left, words = set(terminals), []
     if terminals >= _CONDITION - {"NOT"}:
         left -= _CONDITION
@@ -113,7 +141,7 @@ def _expected(terminals: frozenset[str]) -> str:
 def _word(terminal: str) -> str:
     if terminal in _OTHERS:
         return _OTHERS[terminal]
-    return f"`{_SIGNS.get(terminal, terminal.strip('_').lower())}`"
+    return f"`{LANGUAGE.spelling.get(terminal, terminal.strip('_').lower())}`"
 
 
 def _hint(mistake: Mistake) -> str | None:

@@ -7,7 +7,7 @@ from typing import NoReturn
 from rspverify.source import InputError, Problem, Span
 
 MAX_PROBLEMS = 100
-"""How many problems of one machine are told; the rest is only counted."""
+"""How many problems of one machine are shown; the rest is only counted."""
 
 MAX_FOUND = 500
 """How many problems are looked for."""
@@ -16,12 +16,12 @@ Related = tuple[tuple[Span, str], ...]
 
 
 class Problems:
-    """The problems found so far: a definition is looked at at each use, and told of once."""
+    """The problems so far: a definition is checked at each use, and its problems shown once."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], Problem] = {}
         self.noted = 0
-        """How often something was wrong, be it known already."""
+        """How often something was wrong, known mistakes included."""
 
     def error(
         self, span: Span, message: str, hint: str | None = None, related: Related = ()
@@ -51,11 +51,11 @@ class Problems:
         if not self._found:
             return
         ordered = sorted(self._found.values(), key=_position)
-        told, left = ordered[:MAX_PROBLEMS], ordered[MAX_PROBLEMS:]
+        shown, left = ordered[:MAX_PROBLEMS], ordered[MAX_PROBLEMS:]
         if left:
             words = f"{len(left):,} more problems from here on"
-            told.append(Problem(left[0].span, words, "mend the ones above first"))
-        raise InputError(told)
+            shown.append(Problem(left[0].span, words, "mend the ones above first"))
+        raise InputError(shown)
 
 
 def _position(problem: Problem) -> tuple[str, int, int]:

@@ -17,23 +17,18 @@ from rspverify.architecture.architecture import (
     StepKind,
     Switch,
 )
-from rspverify.architecture.binders import bind
 from rspverify.architecture.checks import (
     check_fifos,
     check_instruction,
-    check_later,
-    check_turns,
     check_waits,
 )
-from rspverify.architecture.conditions import conditions
 from rspverify.architecture.declarations import Declarations, declarations
-from rspverify.architecture.deliveries import check_delivery
-from rspverify.architecture.effects import effects
-from rspverify.architecture.layout import Layout, Owner
+from rspverify.architecture.elaboration import bind, conditions, effects
+from rspverify.architecture.layout import Layout, Owner, of_kind, read_layout
 from rspverify.architecture.parsing import parse
 from rspverify.architecture.problems import Problems
 from rspverify.architecture.scope import OPERANDS, LocationOf, Scope
-from rspverify.architecture.state import of_kind, read_layout
+from rspverify.isa.catalogue import instruction_sets
 from rspverify.records import replace
 from rspverify.source import Source, Span
 from rspverify.wording import alternatives, guess
@@ -71,7 +66,7 @@ def _read(file: syntax.MachineFile, problems: Problems) -> Architecture:
     whole_system = Scope(layout, Owner("complete", layout.places[-1]))
     found = Architecture(
         title.name.text if title else "",
-        title.summary if title else "",
+        (title.summary or "") if title else "",
         layout.kinds,
         layout.reaches,
         tuple(kind for part in layout.parts.values() for kind in part.values()),
@@ -85,11 +80,26 @@ def _read(file: syntax.MachineFile, problems: Problems) -> Architecture:
         ),
         next(iter(final), None),
         layout.spaces,
-        tuple(Switch(it.name.text, it.summary, it.on) for it in of_kind(declared, syntax.Switch)),
+        tuple(
+            Switch(it.name.text, it.summary or "", bool(it.on))
+            for it in of_kind(declared, syntax.Switch)
+        ),
+        _executes(declared, problems),
     )
     if not file.broken:
         check_fifos(found, declared, problems)
     return found
+
+
+def _executes(declared: Declarations, problems: Problems) -> str:
+    """The name of the instruction set; a machine may have instructions besides."""
+    for item in of_kind(declared, syntax.Executes):
+        known = instruction_sets()
+        if item.name.text not in known:
+            message = f"{item.name} must be an instruction set: {alternatives(known)}"
+            problems.error(item.name.span, message, guess(item.name.text, known))
+        return item.name.text
+    return ""
 
 
 def _always(declared: Declarations, layout: Layout) -> tuple[Condition, ...]:
@@ -129,11 +139,8 @@ def _instruction(item: syntax.Instruction, layout: Layout) -> Mnemonic:
     later = [_step_of(each, owner.place, replace(its, begun=None)) for each, its in begun]
     found = Mnemonic(name, operands, _reached(item, layout), required, done, tuple(later))
     if layout.problems.noted == before:
-        check_instruction(item, found, owner.used, layout.problems)
         steps = [each for each, _ in begun]
-        check_later(item.name, found, steps, layout.problems)
-        check_turns(item, found, steps, layout.problems)
-        check_delivery(item, found, steps, layout.spaces, layout.problems)
+        check_instruction(item, found, owner.used, steps, layout.spaces, layout.problems)
     return found
 
 
@@ -193,7 +200,7 @@ def _step_of(item: syntax.Step, place: str, scope: Scope) -> StepKind:
 
 
 def _check_definitions(layout: Layout) -> None:
-    """What is wrong in a definition whatever it is given, as in one that is not used."""
+    """Note the mistakes in definitions whatever their arguments, also in unused ones."""
     for it in layout.definitions.values():
         owner = Owner(it.name.text, layout.places[0], "".join(OPERANDS))
         scope = Scope(layout, owner, within=(it.name.text,), depth=1, begun=[])

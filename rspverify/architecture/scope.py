@@ -1,4 +1,4 @@
-"""What the names in a body stand for: cells, places, locations, values, and whose body it is."""
+"""The meanings of names in a body: cells, places, locations, values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from typing import assert_never
 from msgspec import Struct, field
 
 from rspverify.architecture import syntax
-from rspverify.architecture.architecture import OPERAND, REACH, CellAt, CellKind, Sort, Written
+from rspverify.architecture.architecture import (
+    OPERAND,
+    REACH,
+    CellAt,
+    CellKind,
+    Sort,
+    Written,
+)
 from rspverify.architecture.layout import Layout, Owner
 from rspverify.records import replace
 from rspverify.source import Span
@@ -18,10 +25,10 @@ REGISTER = "r"
 """The register of an instruction, and its value."""
 
 OPERANDS = (REGISTER, OPERAND, REACH)
-"""What an instruction may have behind its name."""
+"""The possible operands of an instruction."""
 
 RESERVED = frozenset({REGISTER, REACH})
-"""What no variable may be called."""
+"""Names that no variable may have."""
 
 MAX_DEPTH = 32
 """How deep definitions and blocks stand in each other."""
@@ -61,9 +68,9 @@ Meaning = PlaceOf | LocationOf | Part | CellAt | Written | bool
 
 
 class Scope(Struct, frozen=True):
-    """The names in reach, and what is in reach of them all.
+    """The names in reach of a part of a body, and where it stands.
 
-    names: what a variable or parameter stands for, None if that is wrong and told already. taken:
+    names: the meaning of a variable or parameter, None after a mistake. taken:
     the variables of what is around. within: the definitions that are being expanded; used: where
     the outermost of them is used. depth: of blocks and definitions. begun: the later steps that
     definitions add to an instruction, each with the names in its reach; None where none can be.
@@ -99,7 +106,7 @@ class Scope(Struct, frozen=True):
     def with_variable(
         self, word: syntax.Word, name: str, meaning: Meaning | None, stands_for: int
     ) -> Scope:
-        """The scope in which a word stands for something, in what is made by another name.
+        """The scope in which a word stands for something, renamed in the result.
 
         stands_for: how many places or locations that is.
         """
@@ -192,7 +199,7 @@ class Scope(Struct, frozen=True):
         return None
 
     def require_thread(self, span: Span, what: str) -> bool:
-        """Whether the own place is a thread; notes what needs one if not."""
+        """Whether the own place is a thread; notes a mistake if not."""
         if self.owner.place == "thread":
             return True
         message = f"{what} must be that of a thread, and {self.owner.name} has none of its own"
@@ -227,7 +234,7 @@ class Scope(Struct, frozen=True):
         return None
 
     def value(self, reference: syntax.Reference) -> Meaning | None:
-        """What a reference stands for; None if that is wrong, and told."""
+        """The meaning of a reference; None after a mistake."""
         first, *rest = reference.names
         meaning = self._first(first)
         for word in rest:

@@ -1,4 +1,4 @@
-"""The syntax of .machine files: what is written, with its places, before names are resolved."""
+"""The syntax of .machine files, with spans, before names are resolved."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rspverify.source import Problem, Source, Span
 
 
 class Spanned(Struct, frozen=True, eq=False):
-    """What stands at a place."""
+    """A node with its span."""
 
     span: Span
 
@@ -68,7 +68,7 @@ class Marker(Spanned, frozen=True):
 
 
 class LocationNamed(Spanned, frozen=True):
-    """A location, as an element."""
+    """A location, as an element of a fifo, or of which instructions are."""
 
     name: Word
 
@@ -79,18 +79,18 @@ Element: TypeAlias = Itself | Marker | LocationNamed
 class PlacesNamed(Spanned, frozen=True):
     """`other thread u in workgroup`."""
 
+    other: bool
     kind: Word
     variable: Word
-    other: bool
     inside: Word | None
-    outside: Word | None
+    outside: Word | None = None
 
 
 class LocationsNamed(Spanned, frozen=True):
     """`location y`, or `shared location y`."""
 
-    variable: Word
     space: Word | None
+    variable: Word
 
 
 Binder: TypeAlias = PlacesNamed | LocationsNamed
@@ -233,7 +233,7 @@ class Title(Spanned, frozen=True):
     """`machine NAME "summary"`."""
 
     name: Word
-    summary: str
+    summary: str | None
 
 
 class Place(Spanned, frozen=True):
@@ -241,13 +241,19 @@ class Place(Spanned, frozen=True):
 
     name: Word
     open: bool
-    per: Word | None = None
+    per: Word | None
 
 
 class Places(Spanned, frozen=True):
     """`places A < B < …, A < C < …`: each lies in the next one of its chain."""
 
     chains: tuple[tuple[Place, ...], ...]
+
+
+class Executes(Spanned, frozen=True):
+    """`executes NAME`: the set that says what instructions do, which the machine has rules for."""
+
+    name: Word
 
 
 class Spaces(Spanned, frozen=True):
@@ -309,9 +315,13 @@ class Definition(Spanned, frozen=True):
     name: Word
     parameters: tuple[Word, ...]
     conditions: tuple[Condition, ...]
-    effects: tuple[Effect, ...]
-    of_effects: bool
+    effects: tuple[Effect, ...] = ()
     later: tuple[Step, ...] = ()
+
+    @property
+    def of_effects(self) -> bool:
+        """Whether it stands for effects."""
+        return bool(self.effects)
 
 
 class Step(Spanned, frozen=True):
@@ -328,20 +338,20 @@ class Instruction(Spanned, frozen=True):
     """`instruction NAME, OTHERS OPERANDS of REACHES when … do … later …`."""
 
     name: Word
+    others: tuple[Word, ...]
     operands: tuple[Word, ...]
     reaches: tuple[Word, ...]
     conditions: tuple[Condition, ...]
     effects: tuple[Effect, ...]
     later: tuple[Step, ...]
-    others: tuple[Word, ...] = ()
 
 
 class Switch(Spanned, frozen=True):
     """`switch NAME = true "what is so where it is on"`."""
 
     name: Word
-    on: bool
-    summary: str
+    on: bool | None
+    summary: str | None
 
 
 class Include(Spanned, frozen=True):
@@ -359,6 +369,7 @@ class Without(Spanned, frozen=True):
 
 Item: TypeAlias = (
     Title
+    | Executes
     | Places
     | Spaces
     | Reaches
@@ -377,7 +388,7 @@ Item: TypeAlias = (
 
 
 class Broken(Struct, frozen=True, eq=False):
-    """An item that does not follow the grammar: its first word, and what it declares, if known."""
+    """An item that does not follow the grammar: its first word, and its name, if known."""
 
     word: str
     name: str

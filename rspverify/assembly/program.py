@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-from rspverify.architecture import Architecture, Mnemonic
+from rspverify.architecture.architecture import Architecture, Mnemonic
 from rspverify.value import Expression
 
 _DEPTH = {"system": 0, "device": 1, "workgroup": 2, "thread": 3}

@@ -16,7 +16,7 @@ from rspverify.axiomatic.model import Axiom, Let, LetRec, Linearisation, MemoryM
 from rspverify.axiomatic.vocabulary import CO, DERIVED, FINAL_WRITES, MO, RF
 from rspverify.graph import circles
 from rspverify.limits import LimitReached
-from rspverify.litmus import Operation, Order, Program, Scope, Thread, one_subgroup
+from rspverify.litmus.program import Operation, Order, Program, Scope, Thread, one_subgroup
 from rspverify.relation.expression import (
     Complement,
     Composition,

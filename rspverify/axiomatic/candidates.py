@@ -13,11 +13,11 @@ from rspverify.axiomatic.executions import Executions
 from rspverify.axiomatic.model import Linearisation, MemoryModel
 from rspverify.axiomatic.vocabulary import CO, LO
 from rspverify.limits import Limits
-from rspverify.litmus import Location, Program
+from rspverify.litmus.program import Location, Program
 from rspverify.relation.terms import EventSet, Relation, possible
-from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, pick, truth, variable
 from rspverify.smt.choice import Choice as Values
-from rspverify.smt.choice import equal
+from rspverify.smt.choice import equal, pick, truth
+from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of, variable
 
 _OFTEN = 4096
 """After so many circles that are ruled out the time is looked at."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import os
 from pathlib import Path
 
 from rspverify.axiomatic.final_values import notes_on_final_values
@@ -13,7 +12,7 @@ from rspverify.axiomatic.reader import Reader
 from rspverify.axiomatic.usage import base_names
 from rspverify.axiomatic.vocabulary import names_beneath
 from rspverify.records import replace
-from rspverify.source import InputError, Problem, Source, Span, read_source
+from rspverify.source import InputError, Problem, Source, Span, read_source, real_path
 
 
 def load_model(name: str) -> MemoryModel:
@@ -26,7 +25,7 @@ def load_model(name: str) -> MemoryModel:
         hint = f"did you mean {near[0]}?" if near else None
         raise InputError([Problem(None, f"the model must be {known}, not {name}", hint)])
     path = Path(name)
-    if Path(os.path.realpath(path)).parent == SHIPPED.resolve():
+    if real_path(path).parent == SHIPPED.resolve():
         return read_model(read_source(path), path.stem)
     model = read_model(read_source(path), path.name)
     return replace(model, notes=(*model.notes, *notes_on_final_values(model)))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rspverify.axiomatic.event import PARTY
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.litmus import Kind, Operation, Order, Program, Scope
+from rspverify.litmus.program import Kind, Operation, Order, Program, Scope
 from rspverify.source import InputError, Problem, Severity, Span
 
 _STRONG = {"SC", "sc", "memory_order_seq_cst"}

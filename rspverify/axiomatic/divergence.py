@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from rspverify.axiomatic.event import Part
 from rspverify.axiomatic.execution import Execution, Pair
-from rspverify.litmus import Kind, Operation, Program, Scope, one_barrier
+from rspverify.litmus.program import Kind, Operation, Program, Scope, one_barrier
 
 DIVERGENCE = "Barrier"
 """What models call the condition that barriers break that part, and so is a fault of that kind."""

@@ -22,7 +22,7 @@ from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.plan import ATOMIC, Check, plan_of
 from rspverify.axiomatic.vocabulary import CO, RELATIONS, RF, SETS
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus import Program
+from rspverify.litmus.program import Program
 from rspverify.relation.concrete import Rows, Value, members
 from rspverify.value import evaluate
 from rspverify.verdict import Outcome

@@ -8,7 +8,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.litmus import Kind, Location, Operation, Program, Thread
+from rspverify.litmus.program import Kind, Location, Operation, Program, Thread
 from rspverify.records import replace
 from rspverify.value import Constant
 

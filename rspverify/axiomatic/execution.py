@@ -9,7 +9,8 @@ from rspverify.axiomatic.candidates import Candidates
 from rspverify.axiomatic.event import Event
 from rspverify.axiomatic.labels import label
 from rspverify.relation.terms import EventSet, Relation
-from rspverify.smt import Model, Solver, Term, all_of
+from rspverify.smt.solver import Model, Solver
+from rspverify.smt.term import Term, all_of
 from rspverify.verdict import Event as ShownEvent
 from rspverify.verdict import Outcome
 

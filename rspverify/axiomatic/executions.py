@@ -24,11 +24,11 @@ from rspverify.axiomatic.vocabulary import (
     Membership,
 )
 from rspverify.limits import Limits
-from rspverify.litmus import Location, Program
+from rspverify.litmus.program import Location, Program
 from rspverify.relation.terms import EventSet, Relation, Terms, Value
-from rspverify.smt import FALSE, TRUE, Term, any_of, choose, truth
 from rspverify.smt.choice import Choice as Values
-from rspverify.smt.choice import constant
+from rspverify.smt.choice import choose, constant, truth
+from rspverify.smt.term import FALSE, TRUE, Term, any_of
 
 
 class Executions(ABC):

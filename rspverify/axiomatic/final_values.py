@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.question import Questions
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus import read_program
+from rspverify.litmus.reader import read_program
 from rspverify.source import Source
 
 _WRITES = {

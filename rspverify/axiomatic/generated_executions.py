@@ -8,10 +8,10 @@ from rspverify.axiomatic.event import Event
 from rspverify.axiomatic.executions import Executions
 from rspverify.axiomatic.model import Linearisation, MemoryModel
 from rspverify.limits import Limits
-from rspverify.litmus import Location, Program
+from rspverify.litmus.program import Location, Program
 from rspverify.relation.terms import EventSet, Relation
-from rspverify.smt import FALSE, TRUE, Term, all_of, any_of
 from rspverify.smt.choice import Choice as Values
+from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of
 
 
 class GeneratedExecutions(Executions):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rspverify.axiomatic.event import Event, Part
-from rspverify.litmus import Kind, Operation, Order, Scope
+from rspverify.litmus.program import Kind, Operation, Order, Scope
 
 USUAL = {
     Kind.LOAD: (Order.ACQUIRE,),

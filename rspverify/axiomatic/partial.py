@@ -20,7 +20,7 @@ from rspverify.axiomatic.divergence import DIVERGENCE, barrier_in_words
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.limits import Limits
-from rspverify.litmus import (
+from rspverify.litmus.program import (
     Cut,
     Fault,
     Kind,
@@ -32,8 +32,8 @@ from rspverify.litmus import (
     one_barrier,
 )
 from rspverify.records import replace
-from rspverify.smt import FALSE, Term, all_of, any_of, pick, truth
-from rspverify.smt.choice import Choice
+from rspverify.smt.choice import Choice, pick, truth
+from rspverify.smt.term import FALSE, Term, all_of, any_of
 from rspverify.value import Read, conjunction
 
 

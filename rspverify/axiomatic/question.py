@@ -10,14 +10,18 @@ from typing import assert_never
 from msgspec import Struct
 
 from rspverify.axiomatic.divergence import DIVERGENCE, divergence
-from rspverify.axiomatic.execution import Execution, executions
+from rspverify.axiomatic.execution import Execution, Pair, executions
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.partial import PartialExecutions
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.limits import Limits
-from rspverify.litmus import Atom, Fault, Formula, Junction, Negation, Program, going_on
-from rspverify.smt import FALSE, Solver, Term, all_of, any_of, choose, truth
-from rspverify.verdict import Event, Outcome, Race
+from rspverify.litmus.formula import Atom, Formula, Junction, Negation
+from rspverify.litmus.program import Fault, Program
+from rspverify.litmus.spins import going_on
+from rspverify.smt.choice import choose, truth
+from rspverify.smt.solver import Solver
+from rspverify.smt.term import FALSE, Term, all_of, any_of
+from rspverify.verdict import Event, ExecutionGraph, Outcome, Race
 
 _SYNCHRONISATION = ("sw", "gsw", "lsw", "hb", "ghb", "lhb")
 """What models call synchronises-with and happens-before; readers are shown them where they are."""
@@ -72,12 +76,7 @@ class Questions:
         found = self.racy_execution()
         if found is None:
             return None
-        execution = found.execution
-        candidates, model = execution.candidates, self._model
-        relations = {"rf": candidates.rf, "mo": candidates.coherence}
-        drawn = [name for name in _SYNCHRONISATION if model.defines(name)]
-        relations |= {name: candidates.relation(name) for name in drawn}
-        edges = {name: execution.pairs(relation) for name, relation in relations.items()}
+        execution, edges = found.execution, self._edges(found.execution)
         shown = execution.shown
         if found.fault is not None:
             first = _place_of(found.fault, execution)
@@ -88,6 +87,14 @@ class Questions:
         parted = divergence(execution, found.places)
         words = "" if parted is None else parted.words
         return Race(first, second, shown, edges, found.condition, words)
+
+    def _edges(self, execution: Execution) -> dict[str, tuple[Pair, ...]]:
+        """The rf and mo of an execution, and what synchronises where the model names it."""
+        candidates = execution.candidates
+        relations = {"rf": candidates.rf, "mo": candidates.coherence}
+        drawn = [name for name in _SYNCHRONISATION if self._model.defines(name)]
+        relations |= {name: candidates.relation(name) for name in drawn}
+        return {name: execution.pairs(relation) for name, relation in relations.items()}
 
     def racy_execution(self) -> RacyExecution | None:
         """A consistent execution with a fault of the program, or else with a race."""
@@ -229,8 +236,8 @@ class Questions:
 
         def exclude(outcome: Outcome) -> None:
             wanted = self._assumptions(outcome)
-            assert wanted is not None, "an outcome that no candidate can have"
-            solver.add(~all_of(wanted))
+            if wanted is not None:
+                solver.add(~all_of(wanted))
 
         for outcome in known:
             exclude(outcome)
@@ -241,6 +248,15 @@ class Questions:
             outcome = Execution(self.candidates, found).outcome
             yield outcome
             exclude(outcome)
+
+    def graph(self, outcome: Outcome) -> ExecutionGraph | None:
+        """A consistent execution with this outcome; None if there is none."""
+        wanted = self._assumptions(outcome)
+        found = None if wanted is None else self.solver(reproducible=True).find(wanted)
+        if found is None:
+            return None
+        execution = Execution(self.candidates, found)
+        return ExecutionGraph(execution.shown, self._edges(execution))
 
     def endings(self) -> Iterator[Outcome]:
         """The outcome of every consistent execution with every final memory that it may leave.

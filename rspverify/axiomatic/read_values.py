@@ -16,15 +16,16 @@ from rspverify.axiomatic.candidates import Candidates
 from rspverify.axiomatic.model import Let, LetRec, MemoryModel
 from rspverify.graph import circles
 from rspverify.limits import Limits
-from rspverify.litmus import Kind, Operation, Program
+from rspverify.litmus.program import Kind, Operation, Program
 from rspverify.records import replace
 from rspverify.relation.expression import Composition, Name, Plus, Sort, Test, Union
 from rspverify.relation.expression import Expression as Relation
 from rspverify.relation.terms import Relation as Terms
 from rspverify.relation.terms import closure
-from rspverify.smt import Solver, Term, any_of, pick
-from rspverify.smt.choice import Choice, constant
+from rspverify.smt.choice import Choice, constant, pick
 from rspverify.smt.choice import Choice as Values
+from rspverify.smt.solver import Solver
+from rspverify.smt.term import Term, any_of
 from rspverify.value import Binary, Constant, Expression, Read, reads
 from rspverify.value.domain import Access, admissible, may_cause_itself
 

@@ -26,7 +26,7 @@ from rspverify.axiomatic.syntax import (
 from rspverify.axiomatic.usage import without_unused
 from rspverify.relation.expression import Expression, Name, Nothing, Sort, Test
 from rspverify.relation.polarity import polarity
-from rspverify.source import InputError, Problem, Severity, Source, Span, read_source
+from rspverify.source import InputError, Problem, Severity, Source, Span, read_source, real_path
 
 _TOTAL_ORDER = "S"
 """The name of the order that the header `withsc` asks for."""
@@ -36,11 +36,6 @@ _RESTRICTING = ("int", "ext")
 
 _MAX_FILES = 64
 """So many files may be read for one model, a file that is included twice counted twice."""
-
-
-def _real(name: str | Path) -> Path:
-    """What a path stands for, whatever circle of links it is in."""
-    return Path(os.path.realpath(name))
 
 
 class Reader:
@@ -77,7 +72,7 @@ class Reader:
 
     def model(self, source: Source) -> None:
         """Read the file of a model, and all that it includes."""
-        self._including.append(_real(source.name))
+        self._including.append(real_path(source.name))
         self._file(source, main=True)
         self.statements = [*without_unused(self.statements, self._optional)]
 
@@ -144,7 +139,7 @@ class Reader:
         elif sum(each.text is not None for each in self.files) >= _MAX_FILES:
             message = f"a model must include at most {_MAX_FILES - 1} files"
             self.problems.append(Problem(syntax.span, message, "a file counts each time"))
-        elif _real(path) in self._including:
+        elif real_path(path) in self._including:
             self.problems.append(Problem(syntax.span, f'"{name}" must not include itself'))
         else:
             ours = in_library(name)
@@ -161,7 +156,7 @@ class Reader:
                 self._included(ours)
 
     def _included(self, path: Path) -> None:
-        self._including.append(_real(path))
+        self._including.append(real_path(path))
         before = len(self.statements)
         try:
             self._file(read_source(path))

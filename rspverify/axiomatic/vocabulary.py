@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from rspverify.axiomatic.event import PARTY, Event, Part
-from rspverify.litmus import Kind, Operation, Order, Scope, meet, one_barrier, one_subgroup
+from rspverify.litmus.program import Kind, Operation, Order, Scope, meet, one_barrier, one_subgroup
 from rspverify.relation.expression import (
     Composition,
     Difference,
@@ -68,17 +68,22 @@ def _named(*names: str, test: Membership) -> dict[str, Membership]:
     return dict.fromkeys(names, test)
 
 
-SETS: Mapping[str, Membership] = {
+COMMON: Mapping[str, Membership] = {
     "_": lambda event: True,
     "R": lambda event: event.reads,
     "W": lambda event: event.writes,
     "M": lambda event: event.reads or event.writes,
     "RMW": _kind(Kind.RMW),
     "F": _kind(Kind.FENCE, Kind.BARRIER),
+    **_named("I", "IW", test=lambda event: event.initial),
+}
+"""Base sets that programs of all languages have: name → which events belong to it, if executed."""
+
+SETS: Mapping[str, Membership] = {
+    **COMMON,
     "B": _kind(Kind.BARRIER),
     **_named("EF", "entry_fence", test=lambda event: event.part is Part.ENTRY),
     **_named("XF", "exit_fence", test=lambda event: event.part is Part.EXIT),
-    **_named("I", "IW", test=lambda event: event.initial),
     "A": _operation(lambda it: it.atomic),
     **_named("na", "NA", test=_plain),
     **_named("nal", "NAL", "nonatomicloc", test=_on_plain_location),
@@ -101,10 +106,29 @@ SETS: Mapping[str, Membership] = {
     **_named("UL", "ul", test=_kind(Kind.UNLOCK)),
     **_named("LF", "lf", test=lambda event: False),
 }
-"""Base sets: name → which events belong to it, if executed.
+"""The base sets of OpenCL and C11.
 
 A memory order is a set of just the events with this order, as in herd: ACQ has no acq_rel.
 """
+
+
+def sets_of(instructions: str) -> Mapping[str, Membership]:
+    """The base sets of programs in assembly: an event is in those that its instruction's file says,
+    whatever OpenCL means by their names."""
+
+    from rspverify.isa.instruction_set import instruction_set
+
+    def tagged(name: str) -> Membership:
+        def belongs(event: Event) -> bool:
+            if event.operation is None:
+                return False
+            tags = event.operation.tags
+            return name in (tags.read if event.reads else tags.write)
+
+        return belongs
+
+    return {**COMMON, **{it: tagged(it) for it in instruction_set(instructions).tags}}
+
 
 FINAL_WRITES = "FW"
 """The base set of the writes whose values are left in memory in the end."""

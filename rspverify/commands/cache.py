@@ -1,29 +1,35 @@
-"""`cache`: where results are kept."""
+"""`cache`: Where results are kept, or remove them."""
 
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from dataclasses import dataclass
 
-import typer
+from rspverify.api.judges import forget, kept
+from rspverify.options import Parameters, option
+from rspverify.terminal.command import Command
+from rspverify.terminal.output import Output, warn_once
 
-from rspverify.commands.command import command
-from rspverify.commands.output import warn_once
+
+@dataclass(frozen=True)
+class CacheParameters(Parameters):
+    """What is done with them."""
+
+    clear: bool = option(False, "Remove the results.")
 
 
-@command("Where results are kept, or remove them.")
-def cache(
-    clear: Annotated[bool, typer.Option("--clear", help="Remove the results.")] = False,
-) -> None:
+def cache(asked: CacheParameters, output: Output) -> int:
     """Show where results are kept and how much room they take, or remove them."""
-    from rspverify.api.judges import forget, kept
+    if not asked.clear:
+        place, answers, size = kept(warn_once())
+        print(f"{place}\n{answers:,} answers, {size / 2**20:.1f} MB")
+        return 0
+    try:
+        print(f"removed {forget()}")
+    except OSError as error:
+        print(f"{error.filename}: cannot be removed: {error.strerror}", file=sys.stderr)
+        return 1
+    return 0
 
-    if clear:
-        try:
-            typer.echo(f"removed {forget()}")
-        except OSError as error:
-            print(f"{error.filename}: cannot be removed: {error.strerror}", file=sys.stderr)
-            raise typer.Exit(1) from None
-        return
-    place, answers, size = kept(warn_once())
-    typer.echo(f"{place}\n{answers:,} answers, {size / 2**20:.1f} MB")
+
+COMMAND = Command(CacheParameters, cache, about=cache)

@@ -1,96 +1,179 @@
-"""`check`: a verdict for each test under each scheme, and suites held to what is expected."""
+"""`check`: A verdict for each test under each scheme."""
 
 from __future__ import annotations
 
 import sys
-from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
-import typer
-
-from rspverify.commands.command import command
-from rspverify.commands.completion import scheme_and_test_words
-from rspverify.commands.exit_code import exit_code, exit_code_of, first_of
-from rspverify.commands.guard import tell, told
-from rspverify.commands.options import ClusterAt, Jobs, NoCache, OutputFile, Reports
-from rspverify.commands.output import judge_of, note
-from rspverify.commands.reports import Form, reports_meant, write_reports
+from rspverify.answers import ModelAnswer, Result, SuiteReport
+from rspverify.api.asked import Asked, Stop
+from rspverify.api.inputs import AScheme, ATest, schemes_given, settled, several, tests_given
+from rspverify.api.parameters import Question, question
+from rspverify.options import argument, option
 from rspverify.records import replace
+from rspverify.render.forms import FORMS as OF_ANY
+from rspverify.render.forms import OF_RESULTS, write
+from rspverify.shipped import located, ships
 from rspverify.soundness.settings import OPTIONS, Settings
-from rspverify.source import Given, require
+from rspverify.source import Source, require
+from rspverify.terminal.command import EVERYWHERE, Command
+from rspverify.terminal.exit_code import exit_code, exit_code_of, first_of
+from rspverify.terminal.guard import told
+from rspverify.terminal.output import Output, note
+from rspverify.verdict import ProgressWord, Word
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+if TYPE_CHECKING:  # --help needs none of it
+    from rspverify.corpus.expected import Expected
+    from rspverify.corpus.suite import Suite
+    from rspverify.judge.judge import Judge
+    from rspverify.render.document import Document
 
-    from rspverify.answers import SuiteReport
-    from rspverify.api.checks import Check
+Answer: TypeAlias = Result | ModelAnswer
+FORMS = {
+    "text": "Text, or for other tools: JSON, JUnit XML, SARIF 2.1.0, Markdown, annotations of "
+    "a GitHub workflow; or a page of HTML to look into.",
+    **{form: "" for form in (*OF_ANY, *OF_RESULTS) if form != "text"},
+}
 
 
-@command("A verdict for each test under each scheme.", takes=OPTIONS)
-def check(
-    settings: Settings,
-    inputs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[SCHEME… [TEST…] | SUITE…]",
-            autocompletion=scheme_and_test_words,
-            help="Schemes (files that end in .yaml) and tests (files or folders; default: those of "
-            "the suite litmus/rsp). Or suites (folders with a suite.yaml, or with such folders; "
-            "default: litmus).",
-        ),
-    ] = None,
-    expect: Annotated[
-        str | None,
-        typer.Option(
-            help="Hold the verdicts (and progress, if asked for) to this file: 0 if all are as "
-            "expected."
-        ),
-    ] = None,
-    refresh: Annotated[
-        bool,
-        typer.Option(
-            "--refresh", help="Write the verdicts to the file of --expect, or of suites, instead."
-        ),
-    ] = False,
-    everything: Annotated[
-        bool,
-        typer.Option(
-            "--all", help="Print a line for every test, not only where one wishes it otherwise."
-        ),
-    ] = False,
-    format: Annotated[
-        Form,
-        typer.Option(
-            help="Text, or for other tools: JSON, JUnit XML, SARIF 2.1.0, Markdown, annotations of "
-            "a GitHub workflow; or a page of HTML to look into."
-        ),
-    ] = Form.TEXT,
-    report: Reports = None,
-    output: OutputFile = None,
-    compiler: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="In the place of a scheme: compile each test, whole, and check what is emitted. "
-            "amdgpu:CPU, as amdgpu:gfx942, amdgpu:gfx942+tgsplit.",
-        ),
-    ] = None,
-    llc: Annotated[
-        str | None,
-        typer.Option(metavar="PATH", help="The llc that compiles. Default: LLVM in llvmlite."),
-    ] = None,
-    compare_table: Annotated[
-        bool,
-        typer.Option(
-            "--compare-table",
-            help="Also check the table by which --compiler compiles operations one by one, and "
-            "tell where the two differ.",
-        ),
-    ] = False,
-    jobs: Jobs = None,
-    cluster: ClusterAt = None,
-    no_cache: NoCache = False,
-) -> None:
+@dataclass(frozen=True)
+class CheckParameters(Question):
+    """What verdicts are held to."""
+
+    schemes: AScheme | Iterable[AScheme] = argument(
+        "Schemes (files that end in .yaml) and tests (files or folders; default: those of "
+        "the suite litmus/rsp). Or suites (folders with a suite.yaml, or with such folders; "
+        "default: litmus).",
+        metavar="[SCHEME… [TEST…] | SUITE…]",
+        completes="scheme or test",
+        default=(),
+    )
+    tests: ATest | Iterable[ATest] | None = None
+    settings: Settings = Settings()
+    expect: str | Path | None = option(
+        None,
+        "Hold the verdicts (and progress, if asked for) to this file: 0 if all are as expected.",
+    )
+    refresh: bool = option(
+        False, "Write the verdicts to the file of --expect, or of suites, instead."
+    )
+    judge: Judge | None = None
+
+
+class Check(Asked[Answer, SuiteReport]):
+    """Tests and what they are put to: schemes, or the schemes or models of a suite.
+
+    Gives each result, test by test. names: of the columns, as they are shown. tests: by their
+    paths. expected: what the results are held to, None where nothing is. details: asks what results
+    rest on. texts: of schemes and tests that are no files, by their names.
+    """
+
+    def __init__(
+        self,
+        suite: Suite,
+        names: Sequence[str],
+        settings: Settings,
+        tests: Sequence[str],
+        given: Sequence[str],
+        expected: Expected | None,
+        judge: Judge,
+        coming: Callable[[], Generator[Answer, None, None]],
+        texts: Mapping[str, Source] | None = None,
+    ) -> None:
+        from rspverify.api.details import Details
+
+        super().__init__()
+        self.suite, self.names, self.settings = suite, names, settings
+        self.tests, self.expected = tests, expected
+        self._given, self._judge, self._answers_of = given, judge, coming
+        self.details = Details(settings, judge, texts or {})
+
+    def _answers(self) -> Generator[Answer, None, None]:
+        return self._answers_of()
+
+    @property
+    def total(self) -> int:
+        """How many results there are to be."""
+        return len(self.tests) * len(self.names)
+
+    def wished(self, result: Result) -> bool:
+        """Whether a result is as one wishes: the expected one, where something is expected."""
+        from rspverify.render.check import wished
+
+        if self.expected is None:
+            return wished(result)
+        return self.expected.of(result) == result.claim and not result.internal
+
+    def _report(self, stop: Stop) -> SuiteReport:
+        held = None
+        if self.expected is not None:
+            progress = self.settings.progress
+            held = self.expected.held(self.known, self._given, self.tests, progress=progress)
+        return SuiteReport(
+            folder=self.suite.folder,
+            about=self.suite.about,
+            noun=self.suite.kind.noun,
+            names=tuple(self.names),
+            total=self.total,
+            results=tuple(self.known),
+            held=held,
+            seconds=self.seconds,
+            interrupted=stop.interrupted,
+            limit=stop.limit,
+        )
+
+    written = tuple(each for each in FORMS if each != "text")
+
+    def _formed(self, form: str, report: SuiteReport) -> str:
+        from rspverify.api.details import Wanted
+        from rspverify.render.check import document
+
+        return write(form, document([self.details.with_reasons(report, Wanted.of({form}))]))
+
+    def document(self, report: SuiteReport, *, detailed: bool = False) -> Document:
+        """What is said of all results."""
+        from rspverify.api.details import MOST, Wanted
+        from rspverify.render.check import document
+
+        wanted = Wanted(faults=False, details=MOST if detailed else 0)
+        return document([self.details.with_reasons(report, wanted)])
+
+    def commands(self) -> list[str]:
+        """What shows why the smallest test that breaks a scheme does, if one does."""
+        from rspverify.judge.answers import command_of
+
+        shown: list[tuple[bool, int, str, Result]] = []
+        for it in self.known:
+            if isinstance(it, ModelAnswer):
+                continue
+            stuck = it.progress is ProgressWord.STUCK
+            if (it.verdict is Word.UNSOUND or stuck) and not self.wished(it):
+                if {it.file, it.scheme_file} & self.details.texts.keys():
+                    continue  # no command can be given it
+                sound, size = it.verdict is not Word.UNSOUND, located(it.file).stat().st_size
+                shown.append((sound, size, it.file, it))
+        if not shown:
+            return []
+        *_, smallest = min(shown, key=lambda each: each[:3])
+        return [command_of(smallest, self.settings)]
+
+    def expect(self, results: Sequence[Answer]) -> list[str]:
+        """Write these results to the file of what is expected; what must not be, in words.
+
+        Raises InputError.
+        """
+        from rspverify.corpus.expected import not_to_be_expected, write_expected
+
+        write_expected(self.suite.expected, results, self.settings.model, self.suite.kind)
+        return not_to_be_expected(results)
+
+
+@question(CheckParameters)
+def check(asked: CheckParameters) -> Check:
     """Check schemes against litmus tests: a verdict for each test under each scheme.
 
     Without a scheme, run suites: tests that say themselves what they are put to, and what is
@@ -98,79 +181,188 @@ def check(
 
     Exit: 70 internal error, with a folder to report; 2 wrong input, or a report that cannot be
     written; 1 UNSOUND, STUCK or unexpected; 3 UNKNOWN, VACUOUS, UNSUPPORTED; 0 otherwise.
-    """
-    from rspverify.api.checks import check as checked
-    from rspverify.api.checks import check_suites
-    from rspverify.api.compilers import compilers_named, differences, tables_of
-    from rspverify.api.inputs import split
-    from rspverify.api.reasons import Wanted
-    from rspverify.render.check_text import CheckStream
-    from rspverify.render.console import opened
-    from rspverify.render.suites_text import SuitesStream
 
-    files = reports_meant(report or (), [*(inputs or ()), expect, output], Form)
-    judge = judge_of(jobs, cluster, cached=not no_cache, settings=settings)
-    text = format is Form.TEXT
-    named = compilers_named(compiler or (), llc)
-    require(llc is None or bool(named), "--llc must go with --compiler")
-    require(not compare_table or bool(named), "--compare-table must go with --compiler")
-    parts = None
-    if not named:
-        parts = check_suites(inputs or (), settings, refresh=refresh, judge=judge)
-    suites = parts is not None
-    require(
-        not suites or expect is None, "--expect must go with a scheme: a suite has its own file"
+    In Python: schemes and tests by name or path, as texts, or as `Scheme`s, `LitmusTest`s and
+    `Program`s. With `refresh` the file of `expect` is not read, and `Check.expect` writes it.
+    `check_suites` runs suites. Raises InputError with all that is wrong with any of them.
+
+    Examples:
+        >>> rspverify.check("original", "Fig4").report().results[0].verdict
+        <Word.UNSOUND: 'UNSOUND'>
+    """
+    from rspverify.api.judges import chosen
+    from rspverify.corpus.expected import read_expected
+    from rspverify.corpus.inputs import inputs_meant
+    from rspverify.corpus.suite import Kind, Suite
+    from rspverify.judge.inputs import read_inputs
+    from rspverify.judge.run import Run
+
+    settings = asked.settings
+    meant = inputs_meant(schemes_given(asked.schemes), tests_given(asked.tests))
+    held, file = None, "" if asked.expect is None else str(asked.expect)
+    require(not asked.refresh or bool(file), "--refresh must come with --expect FILE")
+    if file:
+        require(Path(file).parent.is_dir(), f"{file}: its folder must exist")
+        held = None if asked.refresh else read_expected(file, settings.model)
+    judge = chosen(asked.judge, settings)
+    read = read_inputs(meant.schemes, settings, judge, compilers=True)
+    suite = Suite("", "", Kind.SCHEMES, tuple(each.file for each in read.schemes), {}, file, False)
+    run, given = Run(read, judge), (*meant.schemes, *meant.tests)
+    found = Check(
+        suite,
+        read.names,
+        settings,
+        meant.files,
+        meant.given,
+        held,
+        judge,
+        lambda: run.results(meant.tests),
+        {each.name: each for each in given if isinstance(each, Source)},
     )
-    if parts is None:
-        schemes, tests = split(inputs or ())
-        given: list[Given] = [*schemes, *named]
-        if compare_table:
-            given += tables_of(named, tests, settings)
-        parts = [checked(given, tests, settings, expect=expect, refresh=refresh, judge=judge)]
-    first = parts[0]
+    found.notes = meant.notes
+    return found
+
+
+def check_suites(
+    folders: Sequence[str] = (),
+    settings: Settings | None = None,
+    *,
+    refresh: bool = False,
+    judge: Judge | None = None,
+) -> list[Check] | None:
+    """The suites in folders or below them, one question each; without any those below `litmus`.
+
+    Settings that are not the default come before those of a suite. refresh: what is expected is not
+    read. None where the words mean something else than suites. Raises InputError.
+    """
+    from rspverify.api.judges import chosen
+    from rspverify.corpus.expected import read_all_expected
+    from rspverify.corpus.inputs import suites_meant
+    from rspverify.corpus.run import suite_results
+
+    suites = suites_meant(folders)
+    if suites is None:
+        return None
+    given = settled(settings)
+    judge = chosen(judge, given)
+    for suite in suites:
+        message = (
+            f"{suite.expected}: ships with rspverify; --refresh must go with suites of one's own"
+        )
+        require(not (refresh and ships(suite.expected)), message)
+    settled_for = [suite.settings(given) for suite in suites]
+    known = [None] * len(suites) if refresh else read_all_expected(suites, settled_for)
+
+    def asked(suite: Suite, its: Settings, expected: Expected | None) -> Check:
+        tests = suite.tests()
+        return Check(
+            suite,
+            suite.columns,
+            its,
+            tests,
+            [suite.folder],
+            expected,
+            judge,
+            lambda: suite_results(suite, its, tests, judge),
+        )
+
+    return list(map(asked, suites, settled_for, known))
+
+
+@dataclass(frozen=True)
+class CheckCommand(CheckParameters):
+    """What the command line chooses besides: what is shown, and compilers in place of schemes."""
+
+    everything: bool = option(
+        False, "Print a line for every test, not only where one wishes it otherwise.", name="--all"
+    )
+    compiler: Sequence[str] = option(
+        (),
+        "In the place of a scheme: compile each test, whole, and check what is emitted. "
+        "amdgpu:CPU, as amdgpu:gfx942, amdgpu:gfx942+tgsplit.",
+        metavar="NAME",
+    )
+    llc: str | None = option(
+        None, "The llc that compiles. Default: LLVM in llvmlite.", metavar="PATH"
+    )
+    compare_table: bool = option(
+        False,
+        "Also check the table by which --compiler compiles operations one by one, and "
+        "tell where the two differ.",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require(self.llc is None or bool(self.compiler), "--llc must go with --compiler")
+        alone = self.compare_table and not self.compiler
+        require(not alone, "--compare-table must go with --compiler")
+
+    def parts(self, judge: Judge) -> list[Check]:
+        """A question for each suite, or one for schemes and tests. Raises InputError."""
+        from rspverify.api.compilers import compilers_named, tables_of
+        from rspverify.corpus.inputs import split
+
+        words, settings = several(self.schemes), self.settings
+        named = compilers_named(self.compiler, self.llc)
+        if not named:
+            suites = check_suites(words, settings, refresh=self.refresh, judge=judge)
+            if suites is not None:
+                message = "--expect must go with a scheme: a suite has its own file"
+                require(self.expect is None, message)
+                return suites
+        schemes, tests = split(words)
+        given = [*schemes, *named]
+        tables = tables_of(named, tests, settings) if self.compare_table else []
+        held, refresh = self.expect, self.refresh
+        asked = CheckParameters(
+            [*given, *tables], tests, settings, expect=held, refresh=refresh, judge=judge
+        )
+        return [check.of(asked)]
+
+
+def _run(asked: CheckCommand, output: Output) -> int:
+    from rspverify.api.compilers import differences
+    from rspverify.api.details import Wanted
+    from rspverify.render.check import CheckStream, SuitesStream, document
+
+    parts = asked.parts(output.judge(asked.settings))
+    first, reports = parts[0], list[SuiteReport]()
     note(first.notes)
-    reports: list[SuiteReport] = []
-    codes: list[int] = []
-    wanted = Wanted.of({format, *files.values()})
-    with opened(output) as console:
-        stream: CheckStream | SuitesStream = SuitesStream(console, text=text)
-        if not suites:
+    wanted = Wanted.of({output.format, *output.files.values()})
+    whole = cache(lambda: document(reports))
+    form = cache(lambda name: write(name, whole()))
+    with output.opened() as console:
+        stream: CheckStream | SuitesStream = SuitesStream(console, text=output.text)
+        if not first.suite.folder:
             stream = CheckStream(
                 console,
                 first.names,
                 first.tests,
-                text,
+                output.text,
                 wished=first.wished,
-                everything=everything,
-                progress=settings.progress,
+                everything=asked.everything,
+                progress=asked.settings.progress,
             )
         with stream:
             for part in parts:
                 stream.begin(part.suite.folder, part.total)
                 found = part.report(told(part.each(stream.show)))
-                reports.append(part.with_reasons(replace(found, refreshed=refresh), wanted, stream))
+                found = replace(found, refreshed=asked.refresh)
+                reports.append(part.details.with_reasons(found, wanted, stream))
                 wanted = wanted.after(reports[-1])
                 stream.end(reports[-1])
                 if reports[-1].stopped:
                     break
-            problems = write_reports(_forms(reports), files) if files else []
-            if text:
-                stream.finish(reports, () if suites else first.commands())
-                for line in differences(reports[0]) if compare_table else ():
+            problems = output.write_reports(form)
+            if output.text:
+                stream.finish(reports, () if first.suite.folder else first.commands())
+                for line in differences(reports[0]) if asked.compare_table else ():
                     console.print(line, markup=False, highlight=False, soft_wrap=True)
             else:
-                console.file.write(_forms(reports)[format]())
-    tell(problems)
-    for part, its in zip(parts, reports, strict=False):
-        codes.append(_written(part, its) if refresh else _exit_code(its))
-    raise typer.Exit(first_of([*codes, exit_code(wrong=problems)]))
-
-
-def _forms(reports: Sequence[SuiteReport]) -> Mapping[Form, Callable[[], str]]:
-    """The reports in each form; made when that is wanted."""
-    from rspverify.render.check_forms import FORMS
-
-    return {form: partial(FORMS[form], reports) for form in Form}
+                console.file.write(form(output.format))
+    ended = _written if asked.refresh else lambda part, report: _exit_code(report)
+    codes = [ended(part, its) for part, its in zip(parts, reports, strict=False)]
+    return first_of([*codes, exit_code(wrong=problems)])
 
 
 def _exit_code(report: SuiteReport) -> int:
@@ -180,8 +372,6 @@ def _exit_code(report: SuiteReport) -> int:
 
 def _written(part: Check, report: SuiteReport) -> int:
     """The exit code once the results are written to the file of what is expected."""
-    from rspverify.verdict import Word
-
     results = report.results
     if report.stopped or any(each.internal for each in results):
         return _exit_code(report)
@@ -194,3 +384,14 @@ def _written(part: Check, report: SuiteReport) -> int:
     for message in wrong:
         print(message, file=sys.stderr)
     return exit_code(wrong=wrong)
+
+
+COMMAND = Command(
+    CheckCommand,
+    _run,
+    about=check,
+    takes=OPTIONS,
+    forms=FORMS,
+    reports=FORMS,
+    also=EVERYWHERE,
+)

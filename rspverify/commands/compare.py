@@ -1,122 +1,211 @@
-"""`compare`: what an edit of a scheme changes."""
+"""`compare`: What an edit of a scheme changes; which of two models allows more."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Annotated
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import typer
+from rspverify.api.asked import Asked, Ending, Stop
+from rspverify.api.details import MOST, known
+from rspverify.api.inputs import schemes_given, tests_given
+from rspverify.api.judges import chosen
+from rspverify.api.parameters import question
+from rspverify.commands.compare_models import ModelParameters, compare_models
+from rspverify.corpus.inputs import Meant, meant_by, tests_meant
+from rspverify.engineering.compare.comparer import Comparer
+from rspverify.engineering.comparison import Change, Compared, Comparison
+from rspverify.judge.inputs import Inputs, read_inputs
+from rspverify.judge.judge import Judge
+from rspverify.judge.run import Run
+from rspverify.options import option
+from rspverify.scheme.cost import Costs, default_costs, read_costs
+from rspverify.soundness.settings import OPTIONS
+from rspverify.source import Given, InputError, Problem, Source, name_of, read_source, require
+from rspverify.terminal.ask import asking
+from rspverify.terminal.command import EVERYWHERE, PAGES, REPORTED, Command
+from rspverify.terminal.output import Output
+from rspverify.verdict import Word
 
-from rspverify.commands.command import command
-from rspverify.commands.completion import scheme_words, test_words
-from rspverify.commands.exit_code import exit_code
-from rspverify.commands.guard import told
-from rspverify.commands.options import ClusterAt, Jobs, NoCache, OutputFile, PageFormat, Reports
-from rspverify.commands.output import judge_of, note, print_answer
-from rspverify.commands.reports import WRITTEN, PageForm, reports_meant
-from rspverify.soundness.settings import OPTIONS, Settings
+if TYPE_CHECKING:
+    from rich.console import Console
 
-_LIMIT = 1_000
+    from rspverify.render.compare import CompareStream
+    from rspverify.render.document import Document
 
 
-@command("What an edit of a scheme changes.", takes=OPTIONS.keys() - {"confirm", "smt_dir"})
-def compare(
-    settings: Settings,
-    old: Annotated[
-        str,
-        typer.Argument(metavar="OLD", help="A scheme, a .yaml file.", autocompletion=scheme_words),
-    ],
-    new: Annotated[
-        str,
-        typer.Argument(
-            metavar="NEW",
-            help="Another, perhaps an edit of OLD with the same name.",
-            autocompletion=scheme_words,
-        ),
-    ],
-    tests: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="TEST…",
-            autocompletion=test_words,
-            help="Files or folders of tests. Default: those of the suite litmus/rsp.",
-        ),
-    ] = None,
-    costs: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="What instructions cost, as in `FLU_L1 DV: 40`; what it leaves out costs as "
-            "in rspverify/scheme/costs.yaml.",
-        ),
-    ] = None,
-    fail_on_regression: Annotated[
-        bool,
-        typer.Option(
-            "--fail-on-regression",
-            help="Exit with 1 if a test got worse: SOUND is better than UNSUPPORTED, that than "
-            "VACUOUS, that than UNSOUND; LIVE is better than STUCK. RACY counts as SOUND.",
-        ),
-    ] = False,
-    limit: Annotated[
-        int,
-        typer.Option(
-            "--limit-outcomes",
-            min=1,
-            help="Where a compiled test has more outcomes, those gained and lost are not listed.",
-        ),
-    ] = _LIMIT,
-    everything: Annotated[
-        bool,
-        typer.Option("--all", help="Print a line for every test that becomes other code."),
-    ] = False,
-    format: PageFormat = PageForm.TEXT,
-    report: Reports = None,
-    output: OutputFile = None,
-    jobs: Jobs = None,
-    cluster: ClusterAt = None,
-    no_cache: NoCache = False,
-) -> None:
+@dataclass(frozen=True)
+class CompareParameters(ModelParameters):
+    """How schemes are compared; the command compares models, too."""
+
+    models: bool = option(
+        False,
+        "OLD and NEW are memory models: which outcomes of tests does one of them allow alone? "
+        "Without tests, the smallest programs that tell them apart.",
+    )
+    costs: str | Path | None = option(
+        None,
+        "What instructions cost, as in `FLU_L1 DV: 40`; what it leaves out costs as "
+        "in rspverify/scheme/costs.yaml.",
+        metavar="FILE",
+    )
+    fail_on_regression: bool = option(
+        False,
+        "Exit with 1 if a test got worse: SOUND is better than UNSUPPORTED, that than "
+        "VACUOUS, that than UNSOUND; LIVE is better than STUCK. RACY counts as SOUND.",
+    )
+    most_outcomes: int = option(
+        1_000,
+        "Where a compiled test has more outcomes, those gained and lost are not listed.",
+        name="--limit-outcomes",
+        least=1,
+    )
+    everything: bool = option(
+        False, "Print a line for every test that becomes other code.", name="--all"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.models:
+            return
+        require(not self.bounds, f"{', '.join(self.bounds)} must go with --models")
+        for scheme in (self.old, self.new):
+            named = isinstance(scheme, str) and scheme.endswith(".litmus")
+            require(not named, f"the two schemes must come first, and then the tests: {scheme}")
+
+
+class Compare(Asked[Compared, Comparison]):
+    """Gives what the edit changes of each test, in their order. start: the schemes and rows."""
+
+    def __init__(self, asked: CompareParameters, run: Run, meant: Meant, costs: Costs) -> None:
+        super().__init__()
+        self._asked, self._run = asked, run
+        self.tests, self.notes = meant.tests, meant.notes
+        self._comparer = Comparer(run, asked.most_outcomes)
+        self.start = self._comparer.start(costs, len(meant.tests))
+
+    def _answers(self) -> Generator[Compared, None, None]:
+        return self._comparer.compared(self.tests)
+
+    def _report(self, stop: Stop) -> Comparison:
+        return self.start.ended(self.known, stop.reason)
+
+    def stream(self, console: Console, form: str) -> CompareStream:
+        """Shows the rows, and then tests that become other code."""
+        from rspverify.render.compare import CompareStream
+
+        text, everything = form == "text", self._asked.everything
+        stream = CompareStream(console, len(self.tests), text=text, everything=everything)
+        stream.start(self.start)
+        return stream
+
+    def ending(self, report: Comparison) -> Ending:
+        """1 with --fail-on-regression, a test got worse; 3 something is UNKNOWN."""
+        changes = {each.change for each in report.tests}
+        return Ending(
+            internal=any(each.failed for each in report.left_out)
+            or any(each.failed for each in report.tests),
+            wrong=any(each.verdict is Word.ERROR for each in report.left_out),
+            found=self._asked.fail_on_regression and Change.WORSE in changes,
+            undecided=Change.UNKNOWN in changes,
+        )
+
+    def document(self, report: Comparison, *, detailed: bool = False) -> Document:
+        """All of it; detailed: each test that changed, under the scheme that breaks it."""
+        from rspverify.drawing.details import details
+        from rspverify.judge.faults import faults
+        from rspverify.render.compare import document
+
+        if not detailed:
+            return document(report)
+        inputs, judge = self._run.inputs, self._run.judge
+        sources = [each for each in self.tests if isinstance(each, Source)]
+        texts = {each.name: each for each in (*sources, *(it.source for it in inputs.schemes))}
+        changed = [each for each in report.tests if each.changed]
+        changed.sort(key=lambda each: each.change not in (Change.WORSE, Change.BETTER))
+        shown = {each.file: each.broken for each in changed if each.broken}
+        results = dict(list(shown.items())[:MOST])
+        unsound = {file: each for file, each in results.items() if each.verdict is Word.UNSOUND}
+        blamed = faults([*unsound.values()], inputs.settings, judge, texts)
+        at_fault = known(unsound, blamed, judge, self.stopped)
+        seen = details([*results.values()], inputs.settings, judge, texts)
+        return document(report, known(results, seen, judge, self.stopped), at_fault)
+
+
+@question(CompareParameters)
+def compare(asked: CompareParameters) -> Compare:
     """Compare two schemes, one perhaps an edit of the other: what rows cost, verdicts, outcomes.
 
     Only tests that become other code under NEW than under OLD are decided. Rows are matched by
     the operations that they compile.
 
-    Exit: 70 internal error, with a folder to report; 2 wrong input; 1 with --fail-on-regression, a
-    test got worse; 3 a verdict, or progress, is UNKNOWN; 0 otherwise, whatever the verdicts are.
-    """
-    from rspverify.api.comparisons import Change
-    from rspverify.api.comparisons import compare as compared
-    from rspverify.render.compare_text import CompareStream, summary
-    from rspverify.render.console import opened
-    from rspverify.source import require
-    from rspverify.verdict import Word
+    With --models A.cat B.cat: what one model allows of tests and the other does not, and where one
+    of them alone calls a test undefined. Without tests, all programs within bounds are searched.
 
-    written = reports_meant(report or (), [old, new, *(tests or ()), costs, output], WRITTEN)
-    for scheme in (old, new):
-        message = f"the two schemes must come first, and then the tests: {scheme}"
-        require(not scheme.endswith(".litmus"), message)
-    judge = judge_of(jobs, cluster, cached=not no_cache)
-    asked = compared(
-        old, new, tests or None, settings, costs=costs, most_outcomes=limit, judge=judge
-    )
-    note(asked.notes)
-    text = format is PageForm.TEXT
-    with opened(output) as console:
-        with CompareStream(console, len(asked.tests), text=text, everything=everything) as stream:
-            stream.start(asked.start)
-            stop = told(asked.each(stream.show))
-        whole = asked.report(stop)
-        page = partial(asked.page, whole, stop)
-        unwritten = print_answer(console, format, whole, summary(whole), page, written)
-    changes = {each.change for each in whole.tests}
-    raise typer.Exit(
-        exit_code(
-            internal=any(each.failed for each in whole.left_out)
-            or any(each.failed for each in whole.tests),
-            interrupted=stop.interrupted,
-            wrong=unwritten or any(each.verdict is Word.ERROR for each in whole.left_out),
-            found=fail_on_regression and Change.WORSE in changes,
-            undecided=stop.limit or Change.UNKNOWN in changes,
-        )
-    )
+    In Python: CompareParameters has what can be chosen. Raises InputError with all that is wrong.
+    """
+    judge = chosen(asked.judge, asked.settings)
+    problems: list[Problem] = []
+    weights, inputs = default_costs(), None
+    meant = tests_meant(tests_given(asked.tests), problems)
+    try:
+        weights = read_costs(str(asked.costs)) if asked.costs else weights
+    except InputError as error:
+        problems += error.problems
+    try:
+        inputs = _schemes(asked, judge)
+    except InputError as error:  # What is wrong with a scheme that is both is met twice.
+        problems += dict.fromkeys(error.problems)
+    if problems or inputs is None:
+        raise InputError(problems)
+    return Compare(asked, Run(inputs, judge), meant, weights)
+
+
+def _schemes(asked: CompareParameters, judge: Judge) -> Inputs:
+    """Both. Raises InputError for what is wrong with either, and with the model."""
+    problems: list[Problem] = []
+    there: list[Given] = []
+    for each in (asked.old, asked.new):
+        try:
+            found = meant_by(schemes=schemes_given(each)).schemes
+            there += [_apart(it, there) for it in found]
+        except InputError as error:
+            problems += error.problems
+    try:
+        inputs = read_inputs(there, asked.settings, judge, unique=False)
+    except InputError as error:
+        raise InputError([*problems, *error.problems]) from None
+    if problems:
+        raise InputError(problems)
+    return inputs
+
+
+def _apart(given: Given, others: list[Given]) -> Given:
+    """A scheme by a name that no other text has: reports tell schemes by it."""
+    same = any(name_of(each) == name_of(given) and each != given for each in others)
+    return Source(f"{name_of(given)} (new)", read_source(given).text) if same else given
+
+
+def _run(asked: CompareParameters, output: Output) -> int:
+    if not asked.models:
+        return asking(compare)(asked, output)
+    given = {"--costs": asked.costs, "--fail-on-regression": asked.fail_on_regression}
+    wrong = [name for name, each in given.items() if each]
+    require(not wrong, f"--models must go without {', '.join(wrong)}")
+    html = "html" in (output.format, *output.files.values())
+    require(not html, "--models must go with the forms text and json")
+    return asking(compare_models)(asked, output)
+
+
+COMMAND = Command(
+    CompareParameters,
+    _run,
+    about=compare,
+    ends="1 with --fail-on-regression, a test got worse, and with --models they differ; 3 a "
+    "verdict, or progress, is UNKNOWN; 0 otherwise, whatever the verdicts are",
+    takes=OPTIONS.keys() - {"confirm", "smt_dir"},
+    forms=PAGES,
+    reports=REPORTED,
+    also=EVERYWHERE,
+)

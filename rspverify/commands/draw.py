@@ -1,120 +1,181 @@
-"""`draw`: an execution of a test as a picture."""
+"""`draw`: An execution of a test as a picture."""
 
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
-from typing import Annotated
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-import typer
+from msgspec import Struct
 
-from rspverify.commands.command import command
-from rspverify.commands.completion import scheduler_words
-from rspverify.commands.exit_code import exit_code
-from rspverify.commands.options import OutputFile, TestFile
-from rspverify.commands.output import note
+from rspverify.api.inputs import ATest, tests_given
+from rspverify.api.parameters import Question, question
+from rspverify.axiomatic.cat import load_model
+from rspverify.corpus.inputs import meant_by
+from rspverify.drawing.draw import NoExecutionError, Wanted, Which
+from rspverify.drawing.draw import draw as drawn
+from rspverify.judge.incident import reporting
+from rspverify.judge.question import Incident
+from rspverify.limits import Limits
+from rspverify.options import argument, option
+from rspverify.picture import Picture
+from rspverify.schedulers import FAIR, schedulers_of
 from rspverify.soundness.settings import OF_A_TEST, Settings
+from rspverify.source import name_of, read_source, require
+from rspverify.terminal.command import Command
+from rspverify.terminal.exit_code import exit_code
+from rspverify.terminal.output import Output, note
+
+_ENDINGS = {".svg": "svg", ".dot": "dot", ".gv": "dot"}
+"""The form of a file, by how it ends."""
 
 
-class Form(StrEnum):
-    """Forms that --format takes."""
+@dataclass(frozen=True)
+class DrawParameters(Question):
+    """Which executions are drawn, and what of them."""
 
-    SVG = "svg"
-    DOT = "dot"
+    test: ATest = argument("A litmus test: a file, or a name as of list.", completes="test")
+    settings: Settings = Settings()
+    race: bool = option(False, "A consistent execution with a race, marked.")
+    forbidden: bool = option(
+        False,
+        "A candidate execution that satisfies the final condition (or has the --outcome) "
+        "and breaks an axiom; what breaks it is bold.",
+    )
+    all: bool = option(False, "Every consistent execution, on one page.")
+    scheduler: str | None = option(
+        None,
+        "An execution that hangs under this scheduler, as of progress; what is read by "
+        "loops that never end is marked.",
+        metavar="SCHEDULER",
+        completes="scheduler",
+    )
+    outcome: str | None = option(
+        None,
+        "An execution with these final values, as in '1:r0=1 1:r1=0 x=2'; other values may be any.",
+    )
+    edges: Sequence[str] | None = option(
+        None,
+        "Relations to draw, joined by commas. Default: sb,rf,mo,sw,hb, or what stands "
+        "for them in the model, as po, co, gsw, ghb.",
+        commas=True,
+    )
+    initial: bool = option(True, "Leave out the initial writes.", name="--no-initial", negates=True)
+
+    @property
+    def which(self) -> Which:
+        """Which kind of execution. Raises InputError."""
+        flags = {
+            Which.RACE: self.race,
+            Which.FORBIDDEN: self.forbidden,
+            Which.ALL: self.all,
+            Which.HANGING: self.scheduler is not None,
+        }
+        chosen = [which for which, wanted in flags.items() if wanted]
+        words = "--race, --forbidden, --all and --scheduler"
+        require(len(chosen) <= 1, f"only one of {words} must be given")
+        return chosen[0] if chosen else Which.CONSISTENT
+
+    def words(self) -> list[str]:
+        """The words of a command line that ask the same."""
+        which = self.which
+        words = [] if which in (Which.CONSISTENT, Which.HANGING) else [f"--{which.value}"]
+        words += ["--scheduler", self.scheduler] if self.scheduler is not None else []
+        words += ["--outcome", self.outcome] if self.outcome is not None else []
+        return words + (["--edges", ",".join(self.edges)] if self.edges is not None else [])
 
 
-@command("An execution of a test as a picture.", takes=OF_A_TEST)
-def draw(
-    settings: Settings,
-    test: TestFile,
-    race: Annotated[
-        bool, typer.Option("--race", help="A consistent execution with a race, marked.")
-    ] = False,
-    forbidden: Annotated[
-        bool,
-        typer.Option(
-            "--forbidden",
-            help="A candidate execution that satisfies the final condition (or has the --outcome) "
-            "and breaks an axiom; what breaks it is bold.",
-        ),
-    ] = False,
-    all: Annotated[
-        bool, typer.Option("--all", help="Every consistent execution, on one page.")
-    ] = False,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SCHEDULER",
-            help="An execution that hangs under this scheduler, as of progress; what is read by "
-            "loops that never end is marked.",
-            autocompletion=scheduler_words,
-        ),
-    ] = None,
-    outcome: Annotated[
-        str | None,
-        typer.Option(
-            help="An execution with these final values, as in '1:r0=1 1:r1=0 x=2'; other values "
-            "may be any."
-        ),
-    ] = None,
-    edges: Annotated[
-        str | None,
-        typer.Option(
-            help="Relations to draw, joined by commas. Default: sb,rf,mo,sw,hb, or what stands "
-            "for them in the model, as po, co, gsw, ghb."
-        ),
-    ] = None,
-    no_initial: Annotated[
-        bool, typer.Option("--no-initial", help="Leave out the initial writes.")
-    ] = False,
-    format: Annotated[
-        Form | None,
-        typer.Option(help="svg, or dot for Graphviz. Default: as the file of -o ends, or svg."),
-    ] = None,
-    output: OutputFile = None,
-) -> None:
+class Drawing(Struct, frozen=True):
+    """Pictures of executions, at least one; a notebook shows them on one page.
+
+    notes: what must be said of the model. limits: what the time limit leaves for the layout.
+    """
+
+    pictures: tuple[Picture, ...]
+    notes: tuple[str, ...]
+    limits: Limits
+    incident: Incident
+
+    def svg(self) -> str:
+        """All of them as one SVG. Raises LimitReached."""
+        from rspverify.render.draw_svg import page
+
+        with reporting(self.incident):
+            return page(self.pictures, limits=self.limits)
+
+    def dot(self) -> str:
+        """All of them for Graphviz."""
+        from rspverify.render.draw_dot import graphs
+
+        return graphs(self.pictures)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+
+@question(DrawParameters)
+def draw(asked: DrawParameters) -> Drawing:
     """Draw an execution of a test: events by thread, and the relations between them.
 
     By default the first consistent execution that is found, and one that satisfies the formula of
     the final condition if there is such a one. Of an order only the edges that the others follow
     from are drawn.
 
-    Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 there is no such
-    execution; 3 a limit was met, or the test is beyond this version; 0 otherwise.
+    In Python: DrawParameters has what can be chosen. Raises InputError, NoExecutionError where
+    there is none of that kind, and LimitReached.
     """
-    from rspverify.api.pictures import NoExecutionError
-    from rspverify.api.pictures import draw as drawn
-    from rspverify.render.console import opened
-    from rspverify.render.progress import working
-    from rspverify.source import require
-
+    settings, which, scheduler = asked.settings, asked.which, asked.scheduler
+    (by,) = schedulers_of([scheduler]) if scheduler is not None else (FAIR,)
     require(
-        output is None or format is not None or output.endswith((".svg", ".dot", ".gv")),
-        f"{output} must end in .svg, .dot or .gv, or --format must say which it is",
+        asked.outcome is None or which in (Which.CONSISTENT, Which.FORBIDDEN),
+        f"--outcome must go without --{'scheduler' if scheduler else which.value}",
     )
-    if format is None:
-        ends_so = output is not None and output.endswith((".dot", ".gv"))
-        format = Form.DOT if ends_so else Form.SVG
-    text, missing = "", None
-    with working(f"drawing {test}", settings.seconds):
+    (file,) = meant_by(tests=tests_given(asked.test) or ()).tests
+    incident = Incident("draw", (name_of(file),), (), settings, asked.words(), OF_A_TEST)
+    missing: NoExecutionError
+    with reporting(incident):
+        model = load_model(settings.model)
+        program = settings.read(read_source(file))
+        names = None if asked.edges is None else tuple(asked.edges)
+        wanted = Wanted(which, asked.outcome, names, initial=asked.initial, scheduler=by)
+        limits = settings.limits()
         try:
-            found = drawn(
-                test,
-                settings,
-                race=race,
-                forbidden=forbidden,
-                all=all,
-                outcome=outcome,
-                edges=None if edges is None else [each.strip() for each in edges.split(",")],
-                initial=not no_initial,
-                scheduler=scheduler,
-            )
-            text = found.dot() if format is Form.DOT else found.svg()
+            pictures = drawn(program, model, wanted, limits)
+            return Drawing(tuple(pictures), model.notes, limits, incident)
         except NoExecutionError as error:
-            missing = str(error)
-    if missing is not None:
-        print(missing, file=sys.stderr)
-        raise typer.Exit(exit_code(found=True))
+            missing = error
+    raise missing
+
+
+def _run(asked: DrawParameters, output: Output) -> int:
+    from rspverify.render.progress import working
+
+    file, form = output.output, output.format
+    if not form:
+        ends = [it for it in _ENDINGS if file is not None and file.endswith(it)]
+        message = f"{file} must end in .svg, .dot or .gv, or --format must say which it is"
+        require(file is None or bool(ends), message)
+        form = _ENDINGS[ends[0]] if ends else "svg"
+    try:
+        with working(f"drawing {asked.test}", asked.settings.seconds):
+            found = draw.of(asked)
+            text = found.dot() if form == "dot" else found.svg()
+    except NoExecutionError as error:
+        print(error, file=sys.stderr)
+        return exit_code(found=True)
     note(found.notes)
-    with opened(output) as console:
-        console.file.write(text)
+    output.write(text)
+    return 0
+
+
+COMMAND = Command(
+    DrawParameters,
+    _run,
+    about=draw,
+    ends="1 there is no such execution; 3 a limit was met, or the test is beyond this version; "
+    "0 otherwise",
+    takes=OF_A_TEST,
+    forms={"svg": "svg, or dot for Graphviz. Default: as the file of -o ends, or svg.", "dot": ""},
+    default_form=False,
+    also=("output",),
+)

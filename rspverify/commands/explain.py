@@ -1,41 +1,39 @@
-"""`explain`: one verdict with all that it rests on, or a run of a machine."""
+"""`explain`: One verdict with all that it rests on; a run of a machine."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
-from typing import Annotated
 
-import typer
-
-from rspverify.commands.command import command
-from rspverify.commands.completion import scheme_and_test_words
-from rspverify.commands.exit_code import exit_code, exit_code_of
-from rspverify.commands.guard import told
-from rspverify.commands.options import OutputFile
+from rspverify.api.parameters import Question
+from rspverify.options import argument, option
 from rspverify.soundness.settings import OPTIONS, Settings
+from rspverify.source import InputError, Problem, require
+from rspverify.terminal.command import Command
+from rspverify.terminal.exit_code import exit_code, exit_code_of
+from rspverify.terminal.guard import told
+from rspverify.terminal.output import Output
 
 
-@command("One verdict with all that it rests on; a run of a machine.", takes=OPTIONS)
-def explain(
-    settings: Settings,
-    words: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="[SCHEME] TEST",
-            autocompletion=scheme_and_test_words,
-            help="A scheme (a .yaml file, or a name as of list) and a litmus test (a file, or a "
-            "name as of list); of a test in PTX the test alone, with --machine.",
-        ),
-    ],
-    outcome: Annotated[
-        str | None,
-        typer.Option(
-            help="Of a test in PTX: a run with these final values, as in '1:r1=2 1:r2=0'; other "
-            "values may be any. Default: what its final condition speaks of."
-        ),
-    ] = None,
-    output: OutputFile = None,
-) -> None:
+@dataclass(frozen=True)
+class ExplainWords(Question):
+    """What the command line names: a scheme and a test, or a test in PTX alone."""
+
+    words: tuple[str, ...] = argument(
+        "A scheme (a .yaml file, or a name as of list) and a litmus test (a file, or a "
+        "name as of list); of a test in PTX the test alone, with --machine.",
+        metavar="[SCHEME] TEST",
+        completes="scheme or test",
+    )
+    settings: Settings = Settings()
+    outcome: str | None = option(
+        None,
+        "Of a test in PTX: a run with these final values, as in '1:r1=2 1:r2=0'; other "
+        "values may be any. Default: what its final condition speaks of.",
+    )
+
+
+def _run(asked: ExplainWords, output: Output) -> int:
     """Explain one verdict: the counterexample step by step, the race, or how far it reaches.
 
     Of a test that is SOUND the outcomes that the machine reaches are listed, up to 100 of them;
@@ -47,56 +45,52 @@ def explain(
     Exit code: 70 internal error, with a folder to report; otherwise as of check. Of a test in PTX:
     1 there is no such run; 3 a limit was met; 0 otherwise.
     """
-    from rspverify.api.inputs import split
-    from rspverify.source import InputError, Problem, require
+    from rspverify.corpus.inputs import split
 
+    words = asked.words
     if len(words) > 2:
         message = f"explain must have [SCHEME] TEST and no more, not {' '.join(words[2:])}"
         raise InputError([Problem(None, message, "rspverify explain --help")])
     if len(words) == 1:
         require(not split(words)[0], f"a test must be given, too, behind the scheme {words[0]}")
-        _show_run(settings, words[0], outcome, output)
-    require(outcome is None, "--outcome must go without a scheme, and with a test in PTX")
+        return _show_run(words[0], asked, output)
+    require(asked.outcome is None, "--outcome must go without a scheme, and with a test in PTX")
     scheme, test = words
-    _show_verdict(settings, scheme, test, output)
+    return _show_verdict(scheme, test, asked.settings, output)
 
 
-def _show_run(settings: Settings, test: str, outcome: str | None, output: str | None) -> None:
-    from rspverify.api.runs import trace
-    from rspverify.render.console import opened
+def _show_run(test: str, asked: ExplainWords, output: Output) -> int:
+    from rspverify.api.trace import trace
+    from rspverify.render.evidence import machine_run
     from rspverify.render.progress import working
-    from rspverify.render.run_text import run_in_words
 
-    with working(f"{test} on the machine", settings.seconds):
-        found = trace(test, settings, outcome).run
-    with opened(output) as console:
-        for part in run_in_words(found):
-            console.print(part)
-    raise typer.Exit(exit_code(found=found.execution is None))
+    with working(f"{test} on the machine", asked.settings.seconds):
+        found = trace(test, asked.settings, asked.outcome).run
+    output.print(machine_run(found).blocks)
+    return exit_code(found=found.execution is None)
 
 
-def _show_verdict(settings: Settings, scheme: str, test: str, output: str | None) -> None:
-    from rspverify.api.explanations import explain as explained
-    from rspverify.render.console import opened
-    from rspverify.render.explanation_text import explanation, reached
+def _show_verdict(scheme: str, test: str, settings: Settings, output: Output) -> int:
+    from rspverify.api.explained import explain
+    from rspverify.render.evidence import explanation, reached
+    from rspverify.render.forms.text import show
     from rspverify.render.progress import working
-    from rspverify.source import require
 
-    require(
-        not scheme.endswith(".litmus"), f"the scheme must come first, and then the test: {scheme}"
-    )
+    misplaced = scheme.endswith(".litmus")
+    require(not misplaced, f"the scheme must come first, and then the test: {scheme}")
     shown = partial(working, f"{test} under {scheme}", settings.seconds)
     with shown():
-        found = explained(scheme, test, settings)
+        found = explain(scheme, test, settings)
     interrupted = False
-    with opened(output) as console:
-        for part in explanation(found.explanation):
-            console.print(part)
+    with output.opened() as console:
+        show(explanation(found.explanation).blocks, console)
         if found.lists_outcomes:
             console.file.flush()
             with shown():
                 outcomes, stop = found.reached()
             interrupted = told(stop).interrupted
-            for part in reached(outcomes):
-                console.print(part)
-    raise typer.Exit(exit_code_of([found.explanation.result], interrupted=interrupted))
+            show(reached(outcomes), console)
+    return exit_code_of([found.explanation.result], interrupted=interrupted)
+
+
+COMMAND = Command(ExplainWords, _run, about=_run, takes=OPTIONS, also=("output",))

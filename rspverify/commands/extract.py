@@ -1,15 +1,28 @@
-"""`extract`: the table by which a compiler translates atomics, as a scheme."""
+"""`extract`: A compiler's own table, as a scheme."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from rspverify.api.inputs import read_scheme
+from rspverify.api.parameters import question
+from rspverify.compilers import OPERATORS, Extraction, codes, llvmlite, processor, table
+from rspverify.compilers import llc as llc_at
+from rspverify.convert import to_json
+from rspverify.options import Parameters, argument, option
+from rspverify.source import InputError, Problem, Source, require
+from rspverify.terminal.command import TEXT_OR_JSON, Command
+from rspverify.terminal.output import Output
+from rspverify.translators import COMPILERS
+from rspverify.wording import alternatives, guess
 
-from rspverify.commands.command import command
-from rspverify.commands.options import Format, FormatName, OutputFile
-from rspverify.commands.output import listed
+if TYPE_CHECKING:
+    from rspverify.scheme.scheme import Scheme
+
+TARGETS = tuple(each.rstrip(":") for each in COMPILERS)
 
 
 class Library(StrEnum):
@@ -18,51 +31,73 @@ class Library(StrEnum):
     LLVMLITE = "llvmlite"
 
 
-@command("A compiler's own table, as a scheme.")
-def extract(
-    target: Annotated[str, typer.Argument(metavar="TARGET", help="What it compiles for: amdgpu.")],
-    cpu: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The processor, as LLVM calls it: gfx942.")
-    ] = None,
-    features: Annotated[
-        str,
-        typer.Option(help="A feature that makes the machine another: +tgsplit, or +cumode."),
-    ] = "",
-    operators: Annotated[
-        str,
-        typer.Option(
-            metavar="NAMES",
-            help="What the RMWs do that rows are for, by LLVM's names, joined by commas. Default: "
-            "all. Some compilers make loops of umax and the like.",
-        ),
-    ] = "",
-    llvm: Annotated[
-        Library | None, typer.Option(help="The library that compiles. Default: llvmlite.")
-    ] = None,
-    llc: Annotated[
-        str | None, typer.Option(metavar="PATH", help="Instead, the llc that compiles.")
-    ] = None,
-    format: Format = FormatName.TEXT,
-    output: OutputFile = None,
-) -> None:
+@dataclass(frozen=True)
+class ExtractParameters(Parameters):
+    """What compiles, and what is compiled."""
+
+    target: str = argument("What it compiles for: amdgpu.", metavar="TARGET")
+    cpu: str | None = option(None, "The processor, as LLVM calls it: gfx942.", metavar="NAME")
+    features: str = option("", "A feature that makes the machine another: +tgsplit, or +cumode.")
+    operators: Sequence[str] | None = option(
+        None,
+        "What the RMWs do that rows are for, by LLVM's names, joined by commas. Default: "
+        "all. Some compilers make loops of umax and the like.",
+        metavar="NAMES",
+        commas=True,
+    )
+    llvm: Library | None = option(None, "The library that compiles. Default: llvmlite.")
+    llc: str | None = option(None, "Instead, the llc that compiles.", metavar="PATH")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require(self.cpu is not None, "--cpu must name a processor of AMD's, such as gfx942")
+        message = "one of --llvm and --llc must be given, not both"
+        require(self.llvm is None or self.llc is None, message)
+
+
+@question(ExtractParameters)
+def extract(asked: ExtractParameters) -> Extraction:
     """Make a scheme of what LLVM emits: a row for each operation, order, scope and memory of
     OpenCL, in LLVM's own mnemonics. Text is the file of the scheme.
 
     Each operation is compiled where nothing can be left out as needless. All operators, orders
     that count as one, kernels, and functions without our labels must give the same; otherwise
     nothing is written.
-    """
-    from rspverify.api.extractions import extract as extracted
-    from rspverify.convert import to_json
-    from rspverify.render.console import opened
-    from rspverify.render.progress import working
-    from rspverify.source import require
 
-    require(cpu is not None, "--cpu must name a processor of AMD's, such as gfx942")
-    assert cpu is not None
-    require(llvm is None or llc is None, "one of --llvm and --llc must be given, not both")
+    In Python: its `str` is the file of the scheme, which `read_scheme` reads. Raises InputError
+    with all that does not hold, or cannot be read.
+    """
+    if asked.target not in TARGETS:
+        message = f"the target must be {alternatives(TARGETS)}, not {asked.target}"
+        raise InputError([Problem(None, message, guess(asked.target, TARGETS))])
+    meant = processor(asked.cpu or "", asked.features)
+    chosen = tuple(asked.operators or OPERATORS)
+    wrong = [each for each in chosen if each not in OPERATORS]
+    if wrong:
+        message = f"operators must be {alternatives(OPERATORS)}"
+        raise InputError(
+            Problem(None, f"{message}, not {each}", guess(each, OPERATORS)) for each in wrong
+        )
+    compiler = llvmlite() if asked.llc is None else llc_at(asked.llc)
+    found = codes(meant, compiler, operators=chosen)
+    in_words = {shape: tuple(map(str, code)) for shape, code in found.items()}
+    extraction = table(in_words, meant, compiler, chosen)
+    read_back(extraction)
+    return extraction
+
+
+def read_back(extraction: Extraction) -> Scheme:
+    """The table as a scheme for its machine. Raises InputError with what the machine has not."""
+    return read_scheme(Source(f"{extraction.name}.yaml", str(extraction)))
+
+
+def _run(asked: ExtractParameters, output: Output) -> int:
+    from rspverify.render.progress import working
+
     with working("compiling"):
-        named = tuple(listed("--operators", operators))
-        answer = extracted(target, cpu, features, operators=named, llc=llc)
-    with opened(output) as console:
-        console.file.write(str(answer) if format is FormatName.TEXT else to_json(answer))
+        answer = extract.of(asked)
+    output.write(str(answer) if output.text else to_json(answer))
+    return 0
+
+
+COMMAND = Command(ExtractParameters, _run, about=extract, forms=TEXT_OR_JSON, also=("output",))

@@ -1,128 +1,206 @@
-"""`hunt`: which smallest program breaks a scheme, of all programs within bounds?"""
+"""`hunt`: The smallest programs that break a scheme, of all within bounds."""
 
 from __future__ import annotations
 
-import sys
-from functools import partial
-from typing import Annotated
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import typer
-
-from rspverify.commands.command import command
-from rspverify.commands.exit_code import exit_code
-from rspverify.commands.guard import tell, told
-from rspverify.commands.options import (
-    ClusterAt,
-    Jobs,
-    NoCache,
-    OutputFile,
-    PageFormat,
-    Reports,
-    SchemeFile,
-)
-from rspverify.commands.output import judge_of, listed, note, print_answer
-from rspverify.commands.reports import WRITTEN, PageForm, reports_meant
+from rspverify.answers import RowsAtFault
+from rspverify.api.asked import Asked, Ending, Stop
+from rspverify.api.details import known_details
+from rspverify.api.inputs import schemes_given
+from rspverify.api.judges import chosen
+from rspverify.api.parameters import OfScheme, question
+from rspverify.corpus.inputs import meant_by
 from rspverify.engineering.hunt.by import By
-from rspverify.soundness.settings import Settings
+from rspverify.engineering.hunt.files import written_to
+from rspverify.engineering.hunt.finding import Finding, HuntReport
+from rspverify.engineering.hunt.hunt import Hunt, HuntSetup
+from rspverify.engineering.hunt.operations import hunting_space
+from rspverify.engineering.hunt.strategy import Watcher
+from rspverify.files import require_folder
+from rspverify.judge.inputs import read_inputs
+from rspverify.judge.judge import Judge
+from rspverify.litmus.program import LOCAL
+from rspverify.options import option
+from rspverify.records import replace
+from rspverify.soundness.settings import explain_command
+from rspverify.source import InputError, Problem, Source, name_of, require
+from rspverify.terminal.ask import asking
+from rspverify.terminal.command import EVERYWHERE, PAGES, REPORTED, Command
+from rspverify.verdict import Word
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from rspverify.render.document import Document
+    from rspverify.render.hunt import HuntStream
+
+MOST = 7
+"""The most of anything that a program has."""
 
 
-@command(
-    "The smallest programs that break a scheme, of all within bounds.",
-    takes=("model", "seconds", "machine", "l2"),
-)
-def hunt(
-    settings: Settings,
-    scheme: SchemeFile,
-    events: Annotated[int, typer.Option(min=1, max=7, help="The most operations.")] = 4,
-    threads: Annotated[int, typer.Option(min=1, max=7, help="The most threads.")] = 3,
-    workgroups: Annotated[
-        int | None,
-        typer.Option(min=1, max=7, help="The most work-groups. Default: as many as threads."),
-    ] = None,
-    devices: Annotated[int, typer.Option(min=1, max=7, help="The most devices.")] = 1,
-    locations: Annotated[int, typer.Option(min=1, max=7, help="The most locations.")] = 2,
-    guards: Annotated[
-        int | None, typer.Option(min=0, help="The most ifs. Default: any number.")
-    ] = None,
-    operation: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="An operation that programs may have, as st.na or ld.DV.R; more than once for "
-            "several. Default: those of Tab. 3, with several devices also those of scope ALL."
-        ),
-    ] = None,
-    scopes: Annotated[
-        str,
-        typer.Option(
-            help="Instead of --operation: loads, stores and increments of these scopes, as WG,DV. "
-            "Default where --orders is given: WG,DV, with several devices also ALL."
-        ),
-    ] = "",
-    orders: Annotated[
-        str,
-        typer.Option(
-            help="The same in these orders, of rlx,acq,rel,ar,sc. Default: the usual one of each."
-        ),
-    ] = "",
-    kinds: Annotated[
-        str,
-        typer.Option(
-            help="The same of these kinds, of na,ld,st,inc,cas,F: plain operations, loads, stores, "
-            "increments, compare-exchanges, fences. Default: all but the last two."
-        ),
-    ] = "",
-    memories: Annotated[
-        str,
-        typer.Option(
-            help="Where locations may be: global, local, or global,local. Default: global. With "
-            "local memory fences are for both, and programs are not counted."
-        ),
-    ] = "",
-    plain_on_atomic: Annotated[
-        bool,
-        typer.Option(
-            "--plain-on-atomic",
-            help="Let plain operations access locations that are declared atomic, too.",
-        ),
-    ] = False,
-    by: Annotated[
-        By | None,
-        typer.Option(
-            help="Decide by one formula for many programs, or program by program. Default: formula "
-            "where it applies (no --plain-on-atomic, rows that give back their locks)."
-        ),
-    ] = None,
-    count: Annotated[
-        bool,
-        typer.Option(
-            "--count/--no-count",
-            help="By formula: list and count the programs, too; the verdict does not need it.",
-        ),
-    ] = True,
-    first: Annotated[
-        bool, typer.Option("--first", help="Stop at the first program that breaks the scheme.")
-    ] = False,
-    estimate: Annotated[
-        bool,
-        typer.Option(
-            "--estimate",
-            help="Only say how many programs there are, and how long it takes to list "
-            "them (program by program also to decide them).",
-        ),
-    ] = False,
-    write: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR", help="Write each program found there, as hunt-SCHEME-rowN.litmus."
-        ),
-    ] = None,
-    format: PageFormat = PageForm.TEXT,
-    report: Reports = None,
-    output: OutputFile = None,
-    jobs: Jobs = None,
-    cluster: ClusterAt = None,
-    no_cache: NoCache = False,
-) -> None:
+@dataclass(frozen=True)
+class HuntParameters(OfScheme):
+    """The programs of a hunt, and how they are decided. watcher: is told how it goes."""
+
+    events: int = option(4, "The most operations.", least=1, most=MOST)
+    threads: int = option(3, "The most threads.", least=1, most=MOST)
+    workgroups: int | None = option(
+        None, "The most work-groups. Default: as many as threads.", least=1, most=MOST
+    )
+    devices: int = option(1, "The most devices.", least=1, most=MOST)
+    locations: int = option(2, "The most locations.", least=1, most=MOST)
+    guards: int | None = option(None, "The most ifs. Default: any number.", least=0)
+    operations: Sequence[str] = option(
+        (),
+        "An operation that programs may have, as st.na or ld.DV.R; more than once for "
+        "several. Default: those of Tab. 3, with several devices also those of scope ALL.",
+        name="--operation",
+    )
+    scopes: Sequence[str] = option(
+        (),
+        "Instead of --operation: loads, stores and increments of these scopes, as WG,DV. "
+        "Default where --orders is given: WG,DV, with several devices also ALL.",
+        commas=True,
+    )
+    orders: Sequence[str] = option(
+        (),
+        "The same in these orders, of rlx,acq,rel,ar,sc. Default: the usual one of each.",
+        commas=True,
+    )
+    kinds: Sequence[str] = option(
+        (),
+        "The same of these kinds, of na,ld,st,inc,cas,F: plain operations, loads, stores, "
+        "increments, compare-exchanges, fences. Default: all but the last two.",
+        commas=True,
+    )
+    memories: Sequence[str] = option(
+        (),
+        "Where locations may be: global, local, or global,local. Default: global. With "
+        "local memory fences are for both, and programs are not counted.",
+        commas=True,
+    )
+    plain_on_atomic: bool = option(
+        False, "Let plain operations access locations that are declared atomic, too."
+    )
+    by: By | None = option(
+        None,
+        "Decide by one formula for many programs, or program by program. Default: formula "
+        "where it applies (no --plain-on-atomic, rows that give back their locks).",
+    )
+    count: bool = option(
+        True,
+        "By formula: list and count the programs, too; the verdict does not need it.",
+        name="--count/--no-count",
+    )
+    first: bool = option(False, "Stop at the first program that breaks the scheme.")
+    estimate: bool = option(
+        False,
+        "Only say how many programs there are, and how long it takes to list "
+        "them (program by program also to decide them).",
+    )
+    write: str | Path | None = option(
+        None, "Write each program found there, as hunt-SCHEME-rowN.litmus.", metavar="DIR"
+    )
+    watcher: Watcher | None = None
+    judge: Judge | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        message = "operations must not be named where scopes, orders or kinds are"
+        require(not self.operations or not (self.scopes or self.orders or self.kinds), message)
+
+
+class Hunting(Asked[Finding, HuntReport]):
+    """Gives the programs that break a scheme, the smallest first, each with the rows at fault.
+
+    After each the hunt goes on with these rows made stronger. unwritten: what was wrong where a
+    program was to be written.
+    """
+
+    def __init__(self, setup: HuntSetup, judge: Judge, asked: HuntParameters) -> None:
+        super().__init__()
+        self.unwritten: list[Problem] = []
+        self.notes = setup.model.notes
+        self._setup, self._judge = setup, judge
+        self._write, self._estimate = str(asked.write or ""), asked.estimate
+        self._hunt = Hunt(setup, judge, asked.watcher, self._kept)
+
+    def _kept(self, found: Finding) -> Finding:
+        """Written if that is asked for, and shown whatever comes of it."""
+        if not self._write:
+            return found
+        try:
+            return replace(found, file=written_to(self._write, self._setup.scheme.name, found))
+        except InputError as error:
+            self.unwritten.extend(error.problems)
+            return found
+
+    def _answers(self) -> Generator[Finding, None, None]:
+        return self._hunt.going(only_estimate=self._estimate)
+
+    def so_far(self) -> HuntReport:
+        """All that is known by now."""
+        return self._hunt.report()
+
+    def _report(self, stop: Stop) -> HuntReport:
+        report = self._hunt.report()
+        return replace(
+            report,
+            stopped=stop.reason or report.stopped,
+            interrupted=stop.interrupted,
+            seconds=self.seconds,
+        )
+
+    def stream(self, console: Console, form: str) -> HuntStream:
+        """Shows findings, and on a terminal how far it is."""
+        from rspverify.render.hunt import HuntStream
+
+        stream = HuntStream(console, text=form == "text")
+        self._hunt.watch(stream)
+        stream.heading(self.so_far())
+        return stream
+
+    def ending(self, report: HuntReport) -> Ending:
+        """1: a program breaks the scheme. 3: none does, but some are UNKNOWN."""
+        return Ending(
+            internal=bool(report.internal),
+            found=bool(report.findings),
+            undecided=bool(report.unknown),
+            unwritten=tuple(self.unwritten),
+        )
+
+    def document(self, report: HuntReport, *, detailed: bool = False) -> Document:
+        """All of it; detailed: each program, under the scheme that it was found to break."""
+        from rspverify.drawing.details import Broken
+        from rspverify.judge.faults import row_at_fault
+        from rspverify.judge.inputs import NamedScheme
+        from rspverify.judge.verdicts import Verdicts
+        from rspverify.render.hunt import document
+
+        if not detailed:
+            return document(report)
+        setup = self._setup
+        rows = {row.number: row for row in setup.scheme.rows}
+        broken: dict[str, Broken] = {}
+        at_fault: dict[str, RowsAtFault] = {}
+        for found, scheme in zip(report.findings, self._hunt.strategy.schemes, strict=False):
+            file, command = found.file or f"{found.test}.litmus", ""
+            if found.file and not found.stronger:
+                command = explain_command(setup.file, found.file, setup.settings)
+            named, source = NamedScheme.of(scheme, setup.file), Source(file, found.text)
+            broken[found.text] = Broken(source, named, Word.UNSOUND, False, command)
+            blamed = (rows[row.number] for row in found.blamed)
+            at_fault[found.text] = RowsAtFault(tuple(map(row_at_fault, blamed)))
+        verdicts = Verdicts(self._judge, setup.model, setup.settings)
+        return document(report, known_details(broken, verdicts, self.stopped), at_fault)
+
+
+@question(HuntParameters)
+def hunt(asked: HuntParameters) -> Hunting:
     """Hunt for programs that break a scheme: all programs within bounds, up to symmetry.
 
     The smallest that is UNSOUND is shown, with the row at fault: one with the fewest
@@ -131,55 +209,55 @@ def hunt(
     every program within the bounds is sound. An interrupted hunt goes on where it was. By formula
     findings come first, and the count of the programs last.
 
-    Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 a program breaks the
-    scheme; 3 none does, but some are UNKNOWN; 0 all are sound (or only an estimate was asked for).
-    """
-    from rspverify.api.hunts import hunt as hunted
-    from rspverify.render.console import opened
-    from rspverify.render.hunt_stream import HuntStream
-    from rspverify.render.hunt_text import conclusion
+    In Python: HuntParameters has what can be chosen. Raises InputError.
 
-    written = reports_meant(report or (), [scheme, output], WRITTEN)
-    with opened(output) as console:
-        with HuntStream(console, text=format is PageForm.TEXT) as stream:
-            asked = hunted(
-                scheme,
-                settings,
-                events=events,
-                threads=threads,
-                workgroups=workgroups,
-                devices=devices,
-                locations=locations,
-                guards=guards,
-                operations=operation,
-                scopes=listed("--scopes", scopes),
-                orders=listed("--orders", orders),
-                kinds=listed("--kinds", kinds),
-                memories=listed("--memories", memories),
-                plain_on_atomic=plain_on_atomic,
-                by=by,
-                count=count,
-                first=first,
-                estimate=estimate,
-                write=write,
-                watcher=stream,
-                judge=judge_of(jobs, cluster, cached=not no_cache),
-            )
-            note(asked.notes)
-            stream.heading(asked.so_far())
-            stop = told(asked.each(lambda _: None))
-        answer = asked.report(stop)
-        page = partial(asked.page, answer, stop)
-        lost = print_answer(console, format, answer, conclusion(answer), page, written)
-    if stop.interrupted:
-        print("interrupted", file=sys.stderr)
-    tell(asked.unwritten)
-    raise typer.Exit(
-        exit_code(
-            internal=answer.internal,
-            interrupted=stop.interrupted,
-            wrong=asked.unwritten or lost,
-            found=answer.findings,
-            undecided=answer.unknown or stop.limit,
-        )
+    Examples:
+        >>> next(iter(rspverify.hunt("original", events=2))).program
+        'r0=inc.WG x || st.DV.R x 10'
+    """
+    settings = asked.settings
+    judge = chosen(asked.judge, settings)
+    (named,) = meant_by(schemes=schemes_given(asked.scheme)).schemes
+    if asked.write is not None:
+        require_folder(str(asked.write), "programs")
+    inputs = read_inputs([named], settings, judge)
+    table, model = inputs.schemes[0], inputs.model.model
+    groups = asked.workgroups or asked.threads
+    bounds = (asked.events, asked.threads, groups, asked.devices, asked.locations, asked.guards)
+    space, left_out = hunting_space(
+        table.scheme,
+        bounds,
+        asked.operations or None,
+        mixed=asked.plain_on_atomic,
+        scopes=asked.scopes,
+        orders=asked.orders,
+        kinds=asked.kinds,
+        memories=asked.memories,
     )
+    message = "programs with local memory are not listed, so that nothing can be estimated"
+    require(not asked.estimate or LOCAL not in space.memories, message)
+    setup = HuntSetup(
+        table.scheme,
+        name_of(named),
+        model,
+        space,
+        left_out,
+        replace(settings, model=model.name),
+        asked.by,
+        first=asked.first,
+        count=asked.count and LOCAL not in space.memories,
+    )
+    return Hunting(setup, judge, asked)
+
+
+COMMAND = Command(
+    HuntParameters,
+    asking(hunt),
+    about=hunt,
+    ends="1 a program breaks the scheme; 3 none does, but some are UNKNOWN; 0 all are sound (or "
+    "only an estimate was asked for)",
+    takes=("model", "seconds", "machine", "l2"),
+    forms=PAGES,
+    reports=REPORTED,
+    also=EVERYWHERE,
+)

@@ -1,25 +1,24 @@
-"""`list`: everything that a command line may name."""
+"""`list`: Models, machines, engines, schemes and tests."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from rspverify.commands.command import command
-from rspverify.commands.output import print_parts
+from rspverify.api.catalogue import machines, models
+from rspverify.options import Parameters
+from rspverify.render import listings
+from rspverify.shipped import schemes_named, ships, tests_named
 from rspverify.soundness.settings import Engine
+from rspverify.terminal.command import Command
+from rspverify.terminal.output import Output
 
 
-@command("Models, machines, engines, schemes and tests.", name="list")
-def list_() -> None:
+def show_all(asked: Parameters, output: Output) -> int:
     """List what a command line may name: models, machines, engines, schemes and tests.
 
     A path means what is there, or what ships with rspverify under the same path. A word that is
     neither is a name: of a scheme or of a test.
     """
-    from rspverify.api.catalogue import machines, models
-    from rspverify.render.listing_text import listing
-    from rspverify.shipped import schemes_named, ships, tests_named
-
     schemes = {path: ships(path) for path in schemes_named()}
     families: dict[str, int] = {}
     tests = tests_named()
@@ -29,4 +28,8 @@ def list_() -> None:
     engines = {each.value: each.summary for each in Engine}
     ours = bool(tests) and ships(tests[0])
     named = {each.name: each.summary for each in machines().values()}
-    print_parts(None, listing(models(), named, engines, schemes, families, ours))
+    output.print(listings.names(models(), named, engines, schemes, families, ours))
+    return 0
+
+
+COMMAND = Command(Parameters, show_all, about=show_all)

@@ -1,44 +1,93 @@
-"""`progress`: whether tests hang, under schedulers that may leave work-groups out."""
+"""`progress`: Whether tests hang, under schedulers that may leave work-groups out."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import typer
-
-from rspverify.commands.command import command
-from rspverify.commands.completion import scheduler_words, test_words
-from rspverify.commands.exit_code import exit_code
-from rspverify.commands.guard import told
-from rspverify.commands.options import Format, FormatName, Jobs, NoCache, OutputFile
-from rspverify.commands.output import judge_of, note
+from rspverify.api.asked import Asked, Ending, Stop
+from rspverify.api.inputs import several, tests_given
+from rspverify.api.judges import chosen
+from rspverify.api.parameters import OfTests, question
+from rspverify.axiomatic.cat import load_model
+from rspverify.corpus.inputs import tests_meant
+from rspverify.judge.judge import Judge
+from rspverify.judge.waits import Waits
+from rspverify.options import option
+from rspverify.schedulers import DEFAULT, schedulers_of
+from rspverify.soundness.hang import ProgressReport, ScheduledAnswer
 from rspverify.soundness.settings import OF_A_TEST, Settings
+from rspverify.source import Given, InputError, Problem, require
+from rspverify.terminal.ask import asking
+from rspverify.terminal.command import TEXT_OR_JSON, Command
+from rspverify.verdict import ProgressWord, Word
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from rspverify.render.document import Document
+    from rspverify.render.hangs import ProgressStream
 
 
-@command("Whether tests hang, under schedulers that may leave work-groups out.", takes=OF_A_TEST)
-def progress(
-    settings: Settings,
-    tests: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="TEST…", help="Litmus tests, files or folders.", autocompletion=test_words
-        ),
-    ],
-    scheduler: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--scheduler",
-            metavar="SCHEDULER",
-            help="fair, obe, obe:N, hsa, hsa-obe, lobe or unfair; as often as wanted. Default: "
-            "fair, under which only programs hang that are wrong, and obe, which GPUs keep to.",
-            autocompletion=scheduler_words,
-        ),
-    ] = None,
-    format: Format = FormatName.TEXT,
-    output: OutputFile = None,
-    jobs: Jobs = None,
-    no_cache: NoCache = False,
-) -> None:
+@dataclass(frozen=True)
+class ProgressParameters(OfTests):
+    """Who decides."""
+
+    schedulers: str | Iterable[str] = option(
+        DEFAULT,
+        "fair, obe, obe:N, hsa, hsa-obe, lobe or unfair; as often as wanted. Default: "
+        "fair, under which only programs hang that are wrong, and obe, which GPUs keep to.",
+        name="--scheduler",
+        metavar="SCHEDULER",
+        completes="scheduler",
+    )
+    settings: Settings = Settings()
+    judge: Judge | None = None
+
+
+class Progress(Asked[ScheduledAnswer, ProgressReport]):
+    """Each test under each scheduler, test by test. model, schedulers: their names."""
+
+    def __init__(self, waits: Waits, tests: Sequence[Given]) -> None:
+        super().__init__()
+        self.tests, self.model = tests, waits.model.name
+        self.schedulers = tuple(map(str, waits.schedulers))
+        self.notes = waits.model.notes
+        self._waits = waits
+
+    def _answers(self) -> Generator[ScheduledAnswer, None, None]:
+        return self._waits.answers(self.tests)
+
+    def _report(self, stop: Stop) -> ProgressReport:
+        return ProgressReport(self.model, self.schedulers, tuple(self.known), stop.reason)
+
+    def stream(self, console: Console, form: str) -> ProgressStream:
+        """Shows each test once it is decided under every scheduler."""
+        from rspverify.render.hangs import ProgressStream
+
+        total, text = len(self.tests), form == "text"
+        return ProgressStream(console, self.schedulers, total=total, text=text)
+
+    def document(self, report: ProgressReport, *, detailed: bool = False) -> Document:
+        """What is said of all tests."""
+        from rspverify.render.hangs import document
+
+        return document(report)
+
+    def ending(self, report: ProgressReport) -> Ending:
+        """1: something is STUCK. 3: something is UNKNOWN or UNSUPPORTED."""
+        found = {each.progress for each in report.results}
+        return Ending(
+            internal=any(each.internal for each in report.results),
+            wrong=any(each.word is Word.ERROR for each in report.results),
+            found=ProgressWord.STUCK in found,
+            undecided=ProgressWord.UNKNOWN in found,
+        )
+
+
+@question(ProgressParameters)
+def progress(asked: ProgressParameters) -> Progress:
     """Does a program come to its end whatever the model allows and the scheduler does?
 
     LIVE: no execution hangs. STUCK: one does, and it is shown: a thread goes round in a loop for
@@ -46,31 +95,28 @@ def progress(
     UNKNOWN: why, as a bound on loops, or a race. Asked is the source; `check --progress` asks the
     compiled program. --timeout is for all schedulers of a test together.
 
-    Exit code: 70 internal error, with a folder to report; 2 wrong input; 1 something is STUCK;
-    3 something is UNKNOWN or UNSUPPORTED; 0 otherwise.
-    """
-    from rspverify.api.progress import progress as asked_of
-    from rspverify.render.console import opened
-    from rspverify.render.progress_text import ProgressStream
-    from rspverify.soundness.schedulers import DEFAULT
-    from rspverify.verdict import ProgressWord, Word
+    In Python: ProgressParameters has what can be chosen. Raises InputError.
 
-    judge = judge_of(jobs, cached=not no_cache, settings=settings)
-    asked = asked_of(tests, scheduler or DEFAULT, settings, judge=judge)
-    note(asked.notes)
-    text = format is FormatName.TEXT
-    with opened(output) as console:
-        total = len(asked.tests)
-        with ProgressStream(console, asked.schedulers, total=total, text=text) as stream:
-            stop = told(asked.each(stream.show))
-        stream.finish(asked.report(stop))
-    found = {each.progress for each in asked.known}
-    raise typer.Exit(
-        exit_code(
-            internal=any(each.internal for each in asked.known),
-            interrupted=stop.interrupted,
-            wrong=any(each.word is Word.ERROR for each in asked.known),
-            found=ProgressWord.STUCK in found,
-            undecided=stop.limit or ProgressWord.UNKNOWN in found,
-        )
-    )
+    Examples:
+        >>> [str(it.progress) for it in rspverify.progress("Fig4", ["fair", "obe"])]
+        ['LIVE', 'LIVE']
+    """
+    settings, known = asked.settings, schedulers_of(several(asked.schedulers))
+    require(bool(known), "at least one scheduler must be given")
+    problems: list[Problem] = []
+    files = tests_meant(tests_given(asked.tests), problems).tests
+    if problems:
+        raise InputError(problems)
+    judge = chosen(asked.judge, settings)
+    return Progress(Waits(judge, load_model(settings.model), known, settings), files)
+
+
+COMMAND = Command(
+    ProgressParameters,
+    asking(progress),
+    about=progress,
+    ends="1 something is STUCK; 3 something is UNKNOWN or UNSUPPORTED; 0 otherwise",
+    takes=OF_A_TEST,
+    forms=TEXT_OR_JSON,
+    also=("output", "jobs", "no_cache"),
+)

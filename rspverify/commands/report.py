@@ -1,54 +1,120 @@
-"""`report`: all results as a site of static pages."""
+"""`report`: A site of static pages, with all counterexamples."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 
-import typer
+from msgspec import Struct
 
-from rspverify.commands.command import command
-from rspverify.commands.completion import scheme_and_test_words
-from rspverify.commands.exit_code import exit_code, exit_code_of, first_of
-from rspverify.commands.guard import told
-from rspverify.commands.options import ClusterAt, Jobs, NoCache
-from rspverify.commands.output import judge_of, note
+from rspverify.answers import SuiteReport
+from rspverify.api.parameters import Question
+from rspverify.commands.check import check, check_suites
+from rspverify.corpus.inputs import split
+from rspverify.files import make_folder, write
+from rspverify.options import REQUIRED, argument, option
 from rspverify.soundness.settings import OPTIONS, Settings
+from rspverify.source import InputError, Problem
+from rspverify.terminal.command import Command
+from rspverify.terminal.exit_code import exit_code, exit_code_of, first_of
+from rspverify.terminal.guard import told
+from rspverify.terminal.output import Output, note
 
-if TYPE_CHECKING:
-    from rspverify.answers import SuiteReport
+LISTED = "files.txt"
+"""The file of a site that lists all its files, itself left out."""
+_NAME = re.compile(r"(cases/)?[A-Za-z0-9+@_][A-Za-z0-9+@_.-]*")
 
 
-@command("A site of static pages, with all counterexamples.", takes=OPTIONS)
-def report(
-    settings: Settings,
-    site: Annotated[
-        str,
-        typer.Option(
-            metavar="DIR",
-            help="Write the site to this folder: a new one, an empty one, or a site from before.",
-        ),
-    ],
-    inputs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[SCHEME… [TEST…] | SUITE…]",
-            autocompletion=scheme_and_test_words,
-            help="As of check: schemes and tests, or suites (default: litmus).",
-        ),
-    ] = None,
-    most: Annotated[
-        int,
-        typer.Option(
-            min=0, help="So many results have a page of their own, counterexamples first."
-        ),
-    ] = 3_000,
-    broken: Annotated[
-        bool, typer.Option("--broken", help="Only counterexamples have a page of their own.")
-    ] = False,
-    jobs: Jobs = None,
-    cluster: ClusterAt = None,
-    no_cache: NoCache = False,
-) -> None:
+class Site(Struct, frozen=True):
+    """What was written: how many files, and how many bytes."""
+
+    folder: str
+    files: int
+    size: int
+
+    @property
+    def first(self) -> str:
+        """The file to open."""
+        return str(Path(self.folder, "index.html"))
+
+
+def require_site(folder: str) -> None:
+    """Raises InputError unless a folder is a site from before, empty, or not there yet."""
+    place = Path(folder)
+    if not folder or (place.exists() and not place.is_dir()):
+        raise InputError([Problem(None, f"--site must be a folder, not {folder or 'nothing'}")])
+    if place.is_dir() and not (place / LISTED).is_file() and any(place.iterdir()):
+        message = f"--site {folder}: must be a site from before, an empty folder, or not exist"
+        raise InputError([Problem(None, message, "nothing in it was touched")])
+
+
+def write_site(folder: str, reports: Sequence[SuiteReport]) -> Site:
+    """Write the site of some reports, and remove what only the one before had. Raises InputError.
+
+    Until all is written the list has the files of both, so that a run that was ended half-way
+    can be repeated.
+    """
+    from rspverify.render.site import CASES, site
+
+    require_site(folder)
+    place = Path(folder)
+    before = _listed(place)
+    make_folder(place / CASES)
+    texts = dict(site(reports))
+    write(place / LISTED, _lines({*before, *texts}))
+    for name, text in texts.items():
+        write(place / name, text)
+    for name in before - texts.keys():
+        with suppress(OSError):
+            (place / name).unlink()
+    write(place / LISTED, _lines(texts))
+    return Site(folder, len(texts), sum(len(text.encode()) for text in texts.values()))
+
+
+def _lines(names: Sequence[str] | set[str] | dict[str, str]) -> str:
+    return "".join(f"{each}\n" for each in sorted(names))
+
+
+def _listed(place: Path) -> set[str]:
+    """The files of the site that is there; only names that one may have."""
+    try:
+        lines = (place / LISTED).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return set()
+    here = (place / "cases").is_symlink()
+    return {it for it in lines if _NAME.fullmatch(it) and not (here and "/" in it)}
+
+
+@dataclass(frozen=True)
+class ReportParameters(Question):
+    """Which results, and how many of them have a page."""
+
+    site: str = option(
+        REQUIRED,
+        "Write the site to this folder: a new one, an empty one, or a site from before.",
+        metavar="DIR",
+    )
+    inputs: tuple[str, ...] = argument(
+        "As of check: schemes and tests, or suites (default: litmus).",
+        metavar="[SCHEME… [TEST…] | SUITE…]",
+        completes="scheme or test",
+        default=(),
+    )
+    settings: Settings = Settings()
+    most: int = option(
+        3_000, "So many results have a page of their own, counterexamples first.", least=0
+    )
+    broken: bool = option(False, "Only counterexamples have a page of their own.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_site(self.site)
+
+
+def report(asked: ReportParameters, output: Output) -> int:
     """Write a site of static pages: what `check` says as a matrix, and a page for each result
     that there is something to show of.
 
@@ -59,33 +125,35 @@ def report(
 
     Exit: as of check; 2 also where the site cannot be written.
     """
-    from rspverify.api.checks import check as checked
-    from rspverify.api.checks import check_suites
-    from rspverify.api.inputs import split
-    from rspverify.api.sites import require_site, write_site
-    from rspverify.render.console import opened
-    from rspverify.render.suites_text import SuitesStream
+    from rspverify.render.check import SuitesStream
 
-    require_site(site)
-    judge = judge_of(jobs, cluster, cached=not no_cache, settings=settings)
-    parts = check_suites(inputs or (), settings, judge=judge)
+    judge, settings = output.judge(asked.settings), asked.settings
+    parts = check_suites(asked.inputs, settings, judge=judge)
     if parts is None:
-        schemes, tests = split(inputs or ())
-        parts = [checked(schemes, tests, settings, judge=judge)]
+        schemes, tests = split(asked.inputs)
+        parts = [check(schemes, tests, settings, judge=judge)]
         note(parts[0].notes)
     reports: list[SuiteReport] = []
-    with opened(None) as console, SuitesStream(console, text=False) as stream:
+    with output.opened() as console, SuitesStream(console, text=False) as stream:
         for part in parts:
             stream.begin(part.suite.folder, part.total)
             found = part.report(told(part.each(stream.show)))
-            left = most - sum(len(it.details) for it in reports)
-            reports.append(part.with_cases(found, left, stream, broken=broken))
+            left = asked.most - sum(len(it.details) for it in reports)
+            reports.append(part.details.with_cases(found, left, stream, broken=asked.broken))
             if reports[-1].stopped:
                 break
-    written = write_site(site, reports)
+    written = write_site(asked.site, reports)
     cases = sum(len(it.details) for it in reports)
     print(f"{written.files:,} files, {written.size / 1e6:.1f} MB, {cases:,} results with a page")
     print(f"open {written.first}")
     codes = [exit_code_of(it.results, it.held, interrupted=it.interrupted) for it in reports]
-    undecided = any(it.limit for it in reports)
-    raise typer.Exit(first_of([*codes, exit_code(undecided=undecided)]))
+    return first_of([*codes, exit_code(undecided=any(it.limit for it in reports))])
+
+
+COMMAND = Command(
+    ReportParameters,
+    report,
+    about=report,
+    takes=OPTIONS,
+    also=("jobs", "cluster", "no_cache"),
+)

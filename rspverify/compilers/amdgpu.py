@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
 
 from msgspec import Struct
 
-from rspverify.compilers.assembly import Instruction
+from rspverify.compilers.arithmetic import SET, spelled
+from rspverify.isa.instruction_set import Form
+from rspverify.isa.lines import Instruction
 from rspverify.source import InputError, Problem
 
 
@@ -22,40 +24,21 @@ class Does(Enum):
     NOTHING = "accesses nothing"
 
 
+_IN_ROWS = {Does.LOAD: "r x", Does.STORE: "x r", Does.RMW: "r x", Does.CAS: "r x"}
+"""The operands of an access as rows have them."""
+
+
 class Named(Struct, frozen=True):
-    """An instruction as a row has it: `global_load_dword r x sc1`."""
+    """An instruction as a row has it: `global_load_dword r x sc1`. form: None of a wait."""
 
     name: str
     does: Does
     origin: Instruction
+    form: Form | None = None
 
     def __str__(self) -> str:
         return self.name
 
-
-_OPERATORS = "add|sub|and|or|xor|swap|wrxchg|storexchg|[us]?max|[us]?min"
-_SIZE = "(?:_[biu]32)?"
-_ACCESSES: tuple[tuple[str, str, str, Does], ...] = (
-    (r"(global_load_(?:dword|b32))", r"\1", "r x", Does.LOAD),
-    (r"(global_store_(?:dword|b32))", r"\1", "x r", Does.STORE),
-    (rf"(global_atomic_cmpswap){_SIZE}", r"\1", "r x", Does.CAS),
-    (rf"(global_atomic)_(?:{_OPERATORS}){_SIZE}", r"\1", "r x", Does.RMW),
-    (r"(ds_(?:read|load)_b32)", r"\1", "r x", Does.LOAD),
-    (r"(ds_(?:write|store)_b32)", r"\1", "x r", Does.STORE),
-    (rf"(ds_cmpst(?:ore)?)(?:_rtn)?{_SIZE}", r"\1", "r x", Does.CAS),
-    (rf"(ds)_(?:{_OPERATORS})(?:_rtn)?{_SIZE}", r"\1_atomic", "r x", Does.RMW),
-)
-"""Mnemonics that access memory; what they are called in rows, which are for all operators.
-
-In local memory one name is for those that return what was read and for those that do not: one
-counter counts both, and an exchange always returns it.
-"""
-
-_ORDERING = re.compile(
-    r"buffer_(?:wbinvl1(?:_vol)?|wbl2|invl2|inv|gl[01]_inv)|global_(?:inv|wb|wbinv)"
-)
-_REGISTERS = re.compile(r"v_mov_b32(?:_e32|_e64)?|v_dual_mov_b32|s_mov_b32|s_nop|s_delay_alu")
-"""What moves registers or passes time, and is nothing to memory."""
 
 _COUNTERS = ("vmcnt", "expcnt", "lgkmcnt")
 """In the order in which a wait for several is taken apart."""
@@ -89,32 +72,30 @@ def named(instructions: Iterable[Instruction]) -> tuple[Named, ...]:
     code: list[Named] = []
     problems: list[Problem] = []
     for each in instructions:
-        try:
-            code += [Named(name, does, each) for name, does in _names(each)]
-        except InputError as error:
-            problems += error.problems
+        form = SET.form(spelled(each), each.operands)
+        if form is not None and form.words & {"nothing", "move"}:
+            continue
+        found = [Named(str(it), Does.NOTHING, each) for it in waits_of(each)]
+        if form is not None and (form.address is not None or "fence" in form.words):
+            does = done_by(form)
+            words = (form.name, _IN_ROWS.get(does, ""), *each.modifiers)
+            found = [Named(" ".join(filter(None, words)), does, each, form)]
+        if not found:
+            message = f"an instruction must be one that is known in rows, not {each.mnemonic}"
+            problems.append(Problem(each.span, message))
+        code += found
     if problems:
         raise InputError(problems)
     return tuple(code)
 
 
-def _names(instruction: Instruction) -> Iterator[tuple[str, Does]]:
-    mnemonic = instruction.mnemonic
-    if _REGISTERS.fullmatch(mnemonic):
-        return
-    for pattern, name, operands, does in _ACCESSES:
-        if match := re.fullmatch(pattern, mnemonic):
-            yield " ".join((match.expand(name), operands, *instruction.modifiers)), does
-            return
-    if _ORDERING.fullmatch(mnemonic):
-        yield " ".join((mnemonic, *instruction.modifiers)), Does.NOTHING
-        return
-    waits = waits_of(instruction)
-    if not waits:
-        message = "an instruction must be one that is known in rows, not"
-        raise InputError([Problem(instruction.span, f"{message} {mnemonic}")])
-    for wait in waits:
-        yield str(wait), Does.NOTHING
+def done_by(form: Form) -> Does:
+    """What an instruction does for a program."""
+    if form.written is None:
+        return Does.LOAD if form.reads else Does.NOTHING
+    if form.written.condition is not None:
+        return Does.CAS
+    return Does.RMW if form.reads else Does.STORE
 
 
 def waits_of(instruction: Instruction) -> tuple[Wait, ...]:

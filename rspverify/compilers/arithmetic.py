@@ -1,6 +1,7 @@
-"""What AMD's instructions write to registers: numbers, conditions, masks, and where branches go.
+"""What AMD's instructions write to registers: numbers, masks, and where branches go.
 
-Which numbers they calculate is in calculations.py. What is in neither cannot be read.
+What they calculate with numbers is in the file of the set; moves, comparisons and masks are here.
+What is in neither cannot be read.
 """
 
 from __future__ import annotations
@@ -8,33 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from rspverify.compilers.assembly import Instruction
 from rspverify.compilers.calculations import (
-    CARRYING,
-    SCALAR,
-    SHORT,
-    UNTOLD,
-    VECTOR,
-    Calculation,
+    FUNCTIONS,
     by_table,
     extended,
     low_bits,
     shifted_right,
-    unsigned,
-)
-from rspverify.compilers.conditions import (
-    Condition,
-    both,
-    choice,
-    compared,
-    condition_of,
-    either,
-    expression,
-    negated,
 )
 from rspverify.compilers.registers import (
-    UNKNOWN,
-    CannotReadError,
     Lanes,
     State,
     Value,
@@ -44,13 +26,22 @@ from rspverify.compilers.registers import (
     number,
     registers,
 )
-from rspverify.records import replace
-from rspverify.value import Constant, Expression, binary, select, unary, wrap
-
-NOTHING = re.compile(
-    r"s_nop|v_nop|s_clause|s_delay_alu|s_inst_prefetch|s_set_inst_prefetch_distance|s_setprio"
+from rspverify.isa.conditions import (
+    Condition,
+    both,
+    choice,
+    condition_of,
+    either,
+    expression,
+    negated,
 )
-"""What passes time, and does nothing else."""
+from rspverify.isa.execution import UNKNOWN, CannotReadError
+from rspverify.isa.instruction_set import Form, instruction_set
+from rspverify.isa.lines import Instruction
+from rspverify.records import replace
+from rspverify.value import Constant, Expression, binary, select, wrap
+
+SET = instruction_set("amdgpu")
 
 _HAZARDS = re.compile(r"depctr_(?:sa_sdst|va_vdst|va_sdst|va_ssrc|va_vcc|hold_cnt)\(\d+\)")
 """What s_wait_alu may wait for: results of calculations, and no access of memory."""
@@ -60,24 +51,12 @@ _PARTS = re.compile(r"(dst|src[01])_sel:(?:DWORD|(BYTE|WORD)_([0-3]))|dst_unused
 """Of which part of an operand an instruction makes use; what the result does not have becomes 0."""
 _PART_BITS = {"BYTE": 8, "WORD": 16}
 _SIGNED = re.compile(r"sext\((v[0-9]+)\)")
-_WIDE = ("v_mad_u64_u32", "v_mad_co_u64_u32")
 _TABLE = re.compile(r"bitop3:(0x[0-9a-f]{1,2}|[0-9]{1,3})")
-_COMPARES = {"eq": "==", "ne": "!=", "lg": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-_VECTOR_COMPARES = re.compile(r"v_cmp(x?)_(eq|ne|lt|le|gt|ge)_([iu])(16|32)")
-_SCALAR_COMPARES = re.compile(r"s_cmpk?_(eq|lg|lt|le|gt|ge)_([iu])32")
 
-_BITWISE: Mapping[str, tuple[Callable[[Condition, Condition], Condition], str, bool]] = {
-    "and": (both, "&", False),
-    "or": (either, "|", False),
-    "xor": (lambda one, other: choice(one, negated(other), other), "^", False),
-    "andn2": (both, "&", True),
-    "and_not1": (both, "&", True),
-    "orn2": (either, "|", True),
-    "or_not1": (either, "|", True),
-}
-"""By word: what it makes of masks, of numbers, and whether the second operand is inverted first."""
-_BITWISE_SCALARS = re.compile(rf"s_({'|'.join(_BITWISE)})_b(32|64)")
-_SAVES = re.compile(r"s_(and|or|andn2|and_not1)_saveexec_b(?:32|64)")
+
+def spelled(it: Instruction) -> str:
+    """The mnemonic of an instruction as its set has it, without what tells encodings apart."""
+    return _ENDING.sub("", it.mnemonic).replace("v_dual_", "v_", 1)
 
 
 def calculated(it: Instruction, before: State) -> Mapping[str, Value] | None:
@@ -85,9 +64,9 @@ def calculated(it: Instruction, before: State) -> Mapping[str, Value] | None:
 
     Raises CannotReadError.
     """
-    mnemonic = _ENDING.sub("", it.mnemonic)
-    mnemonic = mnemonic.replace("v_dual_", "v_", 1)
-    if NOTHING.fullmatch(mnemonic) or _waits_for_results(it):
+    mnemonic = spelled(it)
+    form = SET.form(mnemonic, it.operands)
+    if (form is not None and "nothing" in form.words) or _waits_for_results(it):
         return {}
     parts = _parts(it)
     found: Mapping[str, Value] | None
@@ -95,19 +74,136 @@ def calculated(it: Instruction, before: State) -> Mapping[str, Value] | None:
         found = _parts_chosen(it.operands, before, parts)
     else:
         found = _moved(mnemonic, it.operands, before) if not parts else None
-    if found is None:
-        found = _compared(mnemonic, it.operands, before, parts)
-    if found is None and not parts:
-        found = _masked(mnemonic, it.operands, before)
-    if found is None and not parts:
-        found = _carrying(mnemonic, it.operands, before)
-    if found is None:
-        found = _numbers(mnemonic, it.operands, before, parts)
+    if found is None and form is not None and form.sets:
+        found = _by_formulas(form, it.operands, before, parts)
+    elif found is None and any(other.sets for other in SET.forms.get(mnemonic, ())):
+        raise CannotReadError(f"has {len(it.operands)} operands")
     if found is None and not parts:
         found = _by_table(it, mnemonic, before)
     elif found is not None and (left := [each for each in it.modifiers if each not in parts]):
         raise CannotReadError(f"has {left[0]}, which is not known")
     return found
+
+
+def _by_formulas(
+    form: Form, operands: tuple[str, ...], before: State, parts: Iterable[str]
+) -> Mapping[str, Value]:
+    """What the description of an instruction calculates, in their order."""
+    bound = form.bound(operands)
+    masks = "e" in bound and (
+        "saveexec" in form.mnemonic
+        or form.mnemonic.endswith("64")
+        or any(map(before.is_mask, operands[1:]))
+    )
+    own = _mask_of(bound, before) if masks else operand_of(form, operands, before, parts)
+    found: dict[str, Value] = {}
+    results: dict[str, Expression | Lanes] = {}
+    for letter, formula in form.sets:
+
+        def known(name: str) -> Expression | Lanes:
+            return results[name] if name in results else own(name)
+
+        value = formula.value(known, FUNCTIONS, *((_inverted, _together) if masks else ()))
+        results[letter] = value
+        found |= _assigned(letter, bound.get(letter, letter), value, before, parts)
+    return found
+
+
+def _mask_of(bound: Mapping[str, str], before: State) -> Callable[[str], Lanes]:
+    """What the operands of an instruction for masks are."""
+
+    def value(name: str) -> Lanes:
+        if name == "exec":
+            return Lanes(before.active)
+        return Lanes(before.lanes(bound[name]), 0, before.others(bound[name]))
+
+    return value
+
+
+def _inverted(operator: str, mask: Lanes) -> Lanes:
+    return Lanes(negated(mask.condition), 0, others=True)
+
+
+def _together(operator: str, one: Lanes, other: Lanes) -> Lanes:
+    if operator == "&":
+        return Lanes(both(one.condition, other.condition), 0, one.others and other.others)
+    others = one.others or other.others
+    if operator == "|":
+        return Lanes(either(one.condition, other.condition), 0, others)
+    return Lanes(choice(one.condition, negated(other.condition), other.condition), 0, others)
+
+
+def _assigned(
+    letter: str,
+    operand: str,
+    value: Expression | Lanes,
+    before: State,
+    parts: Iterable[str],
+) -> Mapping[str, Value]:
+    """What an operand becomes, by the kind that its letter says (amdgpu.isa)."""
+    if isinstance(value, Lanes):
+        if letter == "exec":
+            return _masks_like("exec_lo", value.condition, before, value.others)
+        return {"scc": value} if letter == "scc" else _mask(operand, value.condition, value.others)
+    if letter == "h":
+        return _half(operand, value)
+    if letter == "w":
+        low, high = _targets(operand)
+        return {low: value, high: UNKNOWN}
+    if value == UNKNOWN:
+        return dict.fromkeys(registers(operand), UNKNOWN)
+    if letter == "scc":
+        return {"scc": Lanes(condition_of(value))}
+    if letter in ("m", "exec"):
+        holds = both(before.active, condition_of(value))
+        if letter == "exec":
+            return _masks_like("exec_lo", holds, before)
+        return {} if operand == letter else _mask(operand, holds)
+    return {_single(operand): _part(value, "dst", parts)}
+
+
+def operand_of(
+    form: Form,
+    operands: tuple[str, ...],
+    before: State,
+    parts: Iterable[str] = (),
+    old: Expression = UNKNOWN,
+) -> Callable[[str], Expression]:
+    """What the operands of an instruction are, by the names that its formulas have for them.
+
+    A mask that is not there has no lane. old: what it has read.
+    """
+    bound = form.bound(operands)
+    targets = sum(letter in bound for letter, _ in form.sets)
+
+    def value(name: str) -> Expression:
+        letter, _, index = name.rstrip("]").partition("[")
+        if name in ("old", "unknown"):
+            return old if name == "old" else UNKNOWN
+        if name in _MASKS:
+            return expression(_MASKS[name](before))
+        if letter not in bound:
+            return Constant(0)
+        text, at = bound[letter], form.operands.index(letter) - targets
+        if index or letter == "p":
+            names = registers(text)
+            if len(names) != 2 and (index or number(text) is None):
+                raise CannotReadError(f"has the operand {text}, which is not known")
+            return before.scalar(names[int(index or 0)] if names else text)
+        if letter == "k":
+            return expression(before.lanes(text))
+        return _source(text, at, parts, before)
+
+    return value
+
+
+def branches(it: Instruction, before: State) -> tuple[str, Condition] | None:
+    """Where a branch goes, and when; None if it is no branch."""
+    form = SET.form(it.mnemonic, it.operands)
+    if form is None or form.target is None or form.branch is None:
+        return None
+    taken = condition_of(form.branch.value(operand_of(form, it.operands, before), FUNCTIONS))
+    return form.bound(it.operands)[form.target], taken
 
 
 def _parts(it: Instruction) -> Mapping[str, str]:
@@ -149,14 +245,13 @@ def _moved(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[s
     if mnemonic in (
         "v_mov_b32",
         "s_mov_b32",
-        "s_movk_i32",
         "s_mov_b64",
         "v_mov_b64",
         "v_readfirstlane_b32",
     ):
         target, source = _all(operands, 2)
         to = _targets(target)
-        known = _short(source) if mnemonic == "s_movk_i32" else bits(source, 32 * len(to))
+        known = bits(source, 32 * len(to))
         if known is not None:
             halves = [wrap(known), wrap(known >> 32)] if len(to) == 2 else [wrap(known)]
             return {name: Constant(it) for name, it in zip(to, halves, strict=True)}
@@ -184,111 +279,6 @@ def _moved(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[s
     return None
 
 
-def _compared(
-    mnemonic: str, operands: tuple[str, ...], before: State, parts: Iterable[str]
-) -> Mapping[str, Value] | None:
-    if vector := _VECTOR_COMPARES.fullmatch(mnemonic):
-        *targets, left, right = _all(operands, 2 if vector[1] else 3, 3)
-        signed = vector[3] == "i" or vector[2] in ("eq", "ne")
-        one, other = (_source(it, at, parts, before) for at, it in enumerate((left, right)))
-        if vector[4] == "16":
-            one, other = (extended(it, 16) if signed else low_bits(it, 16) for it in (one, other))
-        holds = both(before.active, _comparison(vector[2], one, other, signed))
-        found: dict[str, Value] = {}
-        for target in targets:
-            found |= _mask(target, holds)
-        if vector[1]:
-            found |= _masks_like("exec_lo", holds, before)
-        return found
-    if scalar := _SCALAR_COMPARES.fullmatch(mnemonic):
-        left, right = _all(operands, 2)
-        if mnemonic.startswith("s_cmpk") and scalar[2] == "i":
-            right = str(_short(right))
-        signed = scalar[2] == "i" or scalar[1] in ("eq", "lg")
-        first, second = before.scalar(left), before.scalar(right)
-        return {"scc": Lanes(_comparison(scalar[1], first, second, signed))}
-    return None
-
-
-def _comparison(word: str, left: Expression, right: Expression, signed: bool) -> Condition:
-    if not signed:
-        left, right = unsigned(left), unsigned(right)
-    return compared(_COMPARES[word], left, right)
-
-
-def _masked(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[str, Value] | None:
-    if saves := _SAVES.fullmatch(mnemonic):
-        target, source = _all(operands, 2)
-        join, _, inverted = _BITWISE[saves[1]]
-        active = before.active
-        other = negated(active) if inverted else active
-        holds = join(before.lanes(source), other)
-        others = _join_others(saves[1], before.others(source), inverted)
-        changed = _masks_like("exec_lo", holds, before, others)
-        return {**_mask(target, active), **changed, "scc": Lanes(holds, 0, others)}
-    if bitwise := _BITWISE_SCALARS.fullmatch(mnemonic):
-        target, left, right = _all(operands, 3)
-        join, operator, inverted = _BITWISE[bitwise[1]]
-        if bitwise[2] == "64" or any(map(before.is_mask, (left, right))):
-            one, two = before.lanes(left), before.lanes(right)
-            holds = join(one, negated(two) if inverted else two)
-            its = before.others(left), inverted or before.others(right)
-            others = _join_others(bitwise[1], *its)
-            return {**_mask(target, holds, others), "scc": Lanes(holds, 0, others)}
-        first, second = before.scalar(left), before.scalar(right)
-        value = binary(operator, first, unary("~", second) if inverted else second)
-        return {_single(target): value, "scc": Lanes(condition_of(value))}
-    if mnemonic in ("s_not_b32", "s_not_b64"):
-        target, source = _all(operands, 2)
-        if mnemonic == "s_not_b64" or before.is_mask(source):
-            holds = negated(before.lanes(source))
-            return {**_mask(target, holds, others=True), "scc": Lanes(holds, 0, others=True)}
-        value = unary("~", before.scalar(source))
-        return {_single(target): value, "scc": Lanes(condition_of(value))}
-    return None
-
-
-def _carrying(
-    mnemonic: str, operands: tuple[str, ...], before: State
-) -> Mapping[str, Value] | None:
-    """A sum, or a difference, and the mask that tells what does not fit."""
-    if mnemonic not in CARRYING:
-        return None
-    calculation, carry, reverse = CARRYING[mnemonic]
-    target, mask, *sources, given = (*_all(operands, 4, 5), "0")[:5]
-    left, right = (before.scalar(each) for each in (sources[::-1] if reverse else sources))
-    more = expression(before.lanes(given))
-    value = calculation(calculation(left, right), more)
-    holds = both(before.active, condition_of(carry(left, right, more)))
-    return {_single(target): value, **_mask(mask, holds)}
-
-
-def _numbers(
-    mnemonic: str, operands: tuple[str, ...], before: State, parts: Iterable[str]
-) -> Mapping[str, Value] | None:
-    known = {**VECTOR, **SHORT, **UNTOLD}.get(mnemonic)
-    untold: Calculation | None = None
-    if mnemonic in SCALAR:
-        known, untold = SCALAR[mnemonic]
-    if mnemonic in _WIDE:
-        return _wide(operands, before)
-    if known is None:
-        return None
-    target, *sources = operands or ("",)
-    values = [_source(it, at, parts, before) for at, it in enumerate(sources)]
-    try:
-        value = _part(known(*values), "dst", parts)
-    except TypeError:
-        raise CannotReadError(f"has {len(operands)} operands") from None
-    if mnemonic in SHORT:
-        return _half(target, value)
-    if mnemonic not in SCALAR:
-        return {_single(target): value}
-    # What is not told of scc may not be asked for.
-    told = UNKNOWN if untold is None else Lanes(condition_of(untold(value, *values)))
-    return {_single(target): value, "scc": told}
-
-
 def _parts_chosen(
     operands: tuple[str, ...], before: State, parts: Iterable[str]
 ) -> Mapping[str, Value]:
@@ -307,15 +297,6 @@ def _half(target: str, value: Expression) -> Mapping[str, Value]:
     return {name: extended(value, 16)}
 
 
-def _wide(operands: tuple[str, ...], before: State) -> Mapping[str, Value]:
-    """The low half of a product of 64 bits and a sum with it; the high one may not be asked for."""
-    target, mask, left, right, more = _all(operands, 5)
-    low, high = _targets(target)
-    added = before.scalar(more if number(more) is not None else registers(more)[0])
-    value = binary("+", binary("*", before.scalar(left), before.scalar(right)), added)
-    return {low: value, high: UNKNOWN, **dict.fromkeys(registers(mask), UNKNOWN)}
-
-
 def _by_table(it: Instruction, mnemonic: str, before: State) -> Mapping[str, Value] | None:
     """What instructions do that say in a table what they make of bits."""
     tables = [match for each in it.modifiers if (match := _TABLE.fullmatch(each))]
@@ -326,25 +307,6 @@ def _by_table(it: Instruction, mnemonic: str, before: State) -> Mapping[str, Val
     return {_single(target): by_table(int(tables[0][1], 0), *values)}
 
 
-def branches(it: Instruction, before: State) -> Condition | None:
-    """When a branch is taken; None if it is no branch."""
-    match it.mnemonic:
-        case "s_branch":
-            return True
-        case "s_cbranch_execz" | "s_cbranch_execnz":
-            return _if(it, before.active)
-        case "s_cbranch_vccz" | "s_cbranch_vccnz":
-            return _if(it, _any_lane("vcc_lo", before))
-        case "s_cbranch_scc0" | "s_cbranch_scc1":
-            return _if(it, _carried(before))
-        case _:
-            return None
-
-
-def _if(it: Instruction, holds: Condition) -> Condition:
-    return negated(holds) if it.mnemonic.endswith(("cz", "c0")) else holds
-
-
 def _any_lane(register: str, before: State) -> Condition:
     """Whether a mask has any lane: that of the work-item, as there is no other."""
     if before.others(register):
@@ -352,16 +314,19 @@ def _any_lane(register: str, before: State) -> Condition:
     return before.lanes(register)
 
 
-def _join_others(word: str, left: bool, right: bool) -> bool:
-    """Whether masks that are joined may have lanes of no work-item; a second one as inverted."""
-    return left and right if word.startswith("and") else left or right
-
-
 def _carried(before: State) -> Condition:
     value = before.value("scc")
     if not isinstance(value, Lanes):
         raise CannotReadError("asks for a carry, which is not known")
     return _any_lane("scc", before)
+
+
+_MASKS: Mapping[str, Callable[[State], Condition]] = {
+    "exec": lambda before: before.active,
+    "vcc": lambda before: _any_lane("vcc_lo", before),
+    "scc": _carried,
+}
+"""What the masks that formulas name are where they decide a branch."""
 
 
 def _all(operands: tuple[str, ...], count: int, most: int = 0) -> tuple[str, ...]:
@@ -384,14 +349,6 @@ def _targets(operand: str) -> tuple[str, ...]:
     if not names or len(names) > 2:
         raise CannotReadError(f"has the operand {operand}, which is not known")
     return names
-
-
-def _short(operand: str) -> int:
-    """A signed number of 16 bits: 0xfc18 is -1000."""
-    known = number(operand)
-    if known is None:
-        raise CannotReadError(f"has the operand {operand}, which is not known")
-    return (known & 0xFFFF) - ((known & 0x8000) << 1)
 
 
 def _any(operand: str, before: State) -> Value:

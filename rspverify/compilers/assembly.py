@@ -5,41 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from msgspec import Struct
-
+from rspverify.isa.lines import Directive, Instruction, Label, Line
 from rspverify.source import InputError, Problem, Source, Span
 from rspverify.wording import quoted
-
-
-class Instruction(Struct, frozen=True):
-    """An instruction: `global_load_dword v0, v[0:1], off sc1` has three operands and a modifier."""
-
-    mnemonic: str
-    operands: tuple[str, ...]
-    modifiers: tuple[str, ...]
-    span: Span
-
-    def __str__(self) -> str:
-        operands = ", ".join(self.operands)
-        return " ".join(filter(None, (self.mnemonic, operands, *self.modifiers)))
-
-
-class Label(Struct, frozen=True):
-    """A place in the code, to which branches go."""
-
-    name: str
-    span: Span
-
-
-class Directive(Struct, frozen=True):
-    """What is said to the assembler: `.amdgcn_target "amdgcn-amd-amdhsa--gfx942"`."""
-
-    name: str
-    argument: str
-    span: Span
-
-
-Line = Instruction | Label | Directive
 
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|;.*|//.*')
 _LABEL = re.compile(r"([\w.$@]+):")

@@ -7,23 +7,25 @@ It is called `amdgpu:gfx942`, with a feature `amdgpu:gfx942+tgsplit`, and with t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct, field
 
-from rspverify.architecture import Architecture, machine_named
-from rspverify.assembly import AssemblyProgram
-from rspverify.compilers.assembly import Label, read_assembly
+from rspverify.architecture.architecture import Architecture
+from rspverify.architecture.machines import machine_named
+from rspverify.assembly.program import AssemblyProgram
+from rspverify.compilers.assembly import read_assembly
 from rspverify.compilers.llvm import Compiler, llc, llvmlite
 from rspverify.compilers.matching import read_back
 from rspverify.compilers.processors import Processor, processor
 from rspverify.compilers.programs import module, pointers, read_as
 from rspverify.compilers.threads import read_thread
+from rspverify.isa.lines import Label
 from rspverify.litmus.program import LOCAL, Program
 from rspverify.records import replace
-from rspverify.scheme import beyond, without_subgroups
+from rspverify.scheme.compile import beyond, without_subgroups
 from rspverify.scheme.memory import without_end
-from rspverify.source import InputError, Problem, Severity, Source
+from rspverify.source import InputError, Problem, Severity, Source, in_one_line
 
 TARGET = "amdgpu"
 
@@ -69,6 +71,23 @@ class Compilation(Struct, frozen=True, eq=False):
             message += f", {lacking[0]} among them, and {machine.name} has not"
             raise InputError([Problem(None, message, f"its own is {self.machine.name}")])
         return replace(self, machine=machine)
+
+    @property
+    def whole(self) -> bool:
+        """A compiler translates whole threads, and no loop is read out of their code."""
+        return True
+
+    def key(self, program: Program) -> tuple[object, ...]:
+        """The compiler, and what it emits or why it does not."""
+        try:
+            emitted = self.emitted(program).text
+        except InputError as error:
+            emitted = in_one_line(error.problems)
+        return self.origin, emitted
+
+    def code_of(self, program: Callable[[], Program]) -> Source:
+        """What is emitted for a program."""
+        return self.emitted(program())
 
     def compiled(self, program: Program) -> AssemblyProgram:
         """The program that was emitted for a test.
@@ -129,7 +148,7 @@ class Compilation(Struct, frozen=True, eq=False):
             self._emitted[text] = Source(title, parts[name])
 
 
-def compilation(word: str) -> Compilation:
+def translator(word: str) -> Compilation:
     """The compiler that a word names. Raises InputError."""
     match = _WORD.fullmatch(word)
     if match is None:
@@ -179,6 +198,8 @@ def _beyond(program: Program, it: Compilation) -> Iterable[Problem]:
             and not it.processor.has_local
         ):
             reason = f"is in local memory, and {it.processor.name} has none"
+        if reason is None and each.order is not None and each.scope is None:
+            reason = "has no scope"
         if reason is not None:
             message = f"{each} is beyond {it.name}: it {reason}"
             yield Problem(each.span, message, severity=Severity.UNSUPPORTED)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from rspverify.compilers.amdgpu import Does, Named, named, with_waits_joined
-from rspverify.compilers.assembly import Directive, Instruction, Label, Line, read_assembly
+from rspverify.compilers.assembly import read_assembly
 from rspverify.compilers.ir import (
     OPERATORS,
     Shape,
@@ -25,6 +25,7 @@ from rspverify.compilers.ir import (
 )
 from rspverify.compilers.llvm import Compiler
 from rspverify.compilers.processors import Processor
+from rspverify.isa.lines import Directive, Instruction, Label, Line
 from rspverify.scheme.orders import Op
 from rspverify.source import InputError, Problem
 

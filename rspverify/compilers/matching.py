@@ -15,22 +15,22 @@ from math import prod
 
 from msgspec import Struct
 
-from rspverify.architecture import Architecture, Mnemonic
-from rspverify.assembly import ARRIVE, DEPART, AssemblyProgram, Instruction, Seen, ThreadId
+from rspverify.architecture.architecture import Architecture, Mnemonic
+from rspverify.assembly.program import ARRIVE, DEPART, AssemblyProgram, Instruction, Seen, ThreadId
 from rspverify.compilers.amdgpu import Does
-from rspverify.compilers.conditions import (
+from rspverify.compilers.programs import named, watched
+from rspverify.compilers.threads import Emitted, EmittedThread
+from rspverify.isa.conditions import (
     Condition,
     condition_of,
     expression,
     implies,
     negated,
 )
-from rspverify.compilers.programs import named, watched
-from rspverify.compilers.registers import UNKNOWN
-from rspverify.compilers.threads import Emitted, EmittedThread
+from rspverify.isa.execution import UNKNOWN
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.program import Kind, Operation, Order, Program, Thread
-from rspverify.scheme import spaces_of, written_by
+from rspverify.scheme.compile import spaces_of, written_by
 from rspverify.source import InputError, Problem, Severity
 from rspverify.value import (
     Constant,

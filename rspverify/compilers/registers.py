@@ -12,7 +12,8 @@ from typing import cast
 
 from msgspec import Struct, field
 
-from rspverify.compilers.conditions import (
+from rspverify.isa import execution as isa
+from rspverify.isa.conditions import (
     Condition,
     both,
     choice,
@@ -22,18 +23,9 @@ from rspverify.compilers.conditions import (
     implies,
     negated,
 )
+from rspverify.isa.execution import UNKNOWN, Address, CannotReadError
 from rspverify.records import replace
-from rspverify.value import Constant, Expression, Read, Select, binary, select, wrap
-
-UNKNOWN = Read(-1)
-"""What a register has that nothing was written to."""
-
-
-class Half(Struct, frozen=True):
-    """A part of the pointer to a location: 0 is the low one, or all of one to local memory."""
-
-    location: str
-    part: int
+from rspverify.value import Constant, Expression, Select, binary, select, wrap
 
 
 class Lanes(Struct, frozen=True):
@@ -47,7 +39,7 @@ class Lanes(Struct, frozen=True):
     others: bool = False
 
 
-Value = Expression | Half | Lanes
+Value = Expression | Address | Lanes
 
 _NUMBER = re.compile(r"-?(?:0x[0-9a-f]{1,16}|0|[1-9][0-9]{0,19})")
 _ONE = re.compile(r"[vsa][0-9]+|vcc_lo|vcc_hi|exec_lo|exec_hi|m0|scc")
@@ -57,10 +49,6 @@ _HALF_BITS = 16
 _FLOAT = re.compile(r"-?(?:0\.5|[124]\.0)")
 """What numbers are called whose bits are those of such a number in floating point."""
 _PAIRS = {"vcc": ("vcc_lo", "vcc_hi"), "exec": ("exec_lo", "exec_hi")}
-
-
-class CannotReadError(Exception):
-    """Why an instruction cannot be read, in words that follow its text."""
 
 
 def registers(operand: str) -> tuple[str, ...]:
@@ -108,16 +96,13 @@ Queue = tuple[Issued, ...]
 """What a counter counts, in the order of issue, which is that of the code on every path."""
 
 
-class State(Struct, frozen=True):
+class State(isa.State, frozen=True):
     """What is known at a place in the code.
 
-    path: when it is reached. values: of registers. open: of registers the loads that have not been
-    waited for, each with where that is so. counted: by counter, what has been issued and not waited
-    for.
+    open: of registers the loads that have not been waited for, each with where that is so. counted:
+    by counter, what has been issued and not waited for.
     """
 
-    path: Condition
-    values: Mapping[str, Value]
     open: Mapping[str, Mapping[int, Condition]] = field(default_factory=dict)
     counted: Mapping[str, Queue] = field(default_factory=dict)
 
@@ -146,7 +131,7 @@ class State(Struct, frozen=True):
             raise CannotReadError(f"has the operand {operand}, which is not known")
         else:
             value = self.value(names[0])
-        if isinstance(value, Half):
+        if isinstance(value, Address):
             raise CannotReadError(f"calculates with {operand}, a pointer to {value.location}")
         if isinstance(value, Lanes):
             raise CannotReadError(f"calculates with {operand}, a mask of lanes")
@@ -155,9 +140,9 @@ class State(Struct, frozen=True):
     def old(self, name: str) -> Value:
         """What a register, or half of one, has, waited for or not; UNKNOWN where nothing is known.
 
-        Half of one is a number of 16 bits, as signed.
+        Address of one is a number of 16 bits, as signed.
         """
-        found = self.values.get(name, UNKNOWN)
+        found: Value = self.values.get(name, UNKNOWN)
         if _HALF.fullmatch(name):
             return found if name in self.values else self._half(name)
         if any(f"{name}.{it}" in self.values for it in "lh"):
@@ -167,9 +152,9 @@ class State(Struct, frozen=True):
         return found
 
     def _half(self, name: str) -> Value:
-        """Half of a register of which nothing but the whole was written."""
+        """Address of a register of which nothing but the whole was written."""
         whole, places = self.values.get(name[:-2], UNKNOWN), Constant(_HALF_BITS)
-        if isinstance(whole, Half | Lanes):
+        if isinstance(whole, Address | Lanes):
             return UNKNOWN
         return binary(">>", whole if name[-1] == "h" else binary("<<", whole, places), places)
 
@@ -200,8 +185,8 @@ class State(Struct, frozen=True):
         """The location that a pointer points to."""
         names = registers(operand)
         halves = [self.value(name) for name in names]
-        places = {it.location for it in halves if isinstance(it, Half)}
-        wanted = [Half(each, at) for each in places for at in range(len(halves))]
+        places = {it.location for it in halves if isinstance(it, Address)}
+        wanted = [Address(each, at) for each in places for at in range(len(halves))]
         if not halves or halves != wanted:
             raise CannotReadError(f"has the address {operand}, which is not that of a location")
         return places.pop()
@@ -285,8 +270,8 @@ def merged(condition: Condition, then: Value, otherwise: Value) -> Value:
             return UNKNOWN
         others = _others(then) or _others(otherwise)
         return Lanes(choice(condition, one, other), part, others)
-    one_number = UNKNOWN if isinstance(then, Half) else then
-    other_number = UNKNOWN if isinstance(otherwise, Half) else otherwise
+    one_number = UNKNOWN if isinstance(then, Address) else then
+    other_number = UNKNOWN if isinstance(otherwise, Address) else otherwise
     return select(expression(condition), one_number, other_number)
 
 
@@ -302,8 +287,8 @@ def joined(one: State, other: State) -> State:
     return State(
         choice(one.path, True, other.path),
         values,
-        opened,
-        {it: _met(one, other, it) for it in pools},
+        open=opened,
+        counted={it: _met(one, other, it) for it in pools},
     )
 
 

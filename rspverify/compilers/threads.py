@@ -9,28 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby
+from typing import Any
 
 from msgspec import Struct
 
-from rspverify.architecture import Architecture, CellKind, Mnemonic
-from rspverify.architecture.architecture import Element, Enter, Lacks, Sort, plain
-from rspverify.compilers.accesses import access
-from rspverify.compilers.amdgpu import Does, Wait, named, waits_of
-from rspverify.compilers.arithmetic import branches, calculated
-from rspverify.compilers.assembly import Instruction, Label, Line
-from rspverify.compilers.conditions import (
-    Condition,
-    both,
-    either,
-    expression,
-    implies,
-    negated,
+from rspverify.architecture.architecture import (
+    Architecture,
+    CellKind,
+    Element,
+    Enter,
+    Lacks,
+    Mnemonic,
+    Sort,
+    plain,
 )
+from rspverify.compilers.amdgpu import Does, Named, Wait, named, waits_of
+from rspverify.compilers.arithmetic import SET, branches, calculated, operand_of, spelled
+from rspverify.compilers.calculations import FUNCTIONS
 from rspverify.compilers.registers import (
-    UNKNOWN,
-    CannotReadError,
-    Half,
     Issued,
     Lanes,
     Queue,
@@ -39,20 +35,22 @@ from rspverify.compilers.registers import (
     joined,
     registers,
 )
+from rspverify.isa.conditions import (
+    Condition,
+    both,
+    either,
+    expression,
+    implies,
+    negated,
+)
+from rspverify.isa.execution import UNKNOWN, Address, CannotReadError, Executor
+from rspverify.isa.lines import Instruction, Label, Line
 from rspverify.records import replace
-from rspverify.source import InputError, Problem, Severity, Span
+from rspverify.source import InputError, Span
 from rspverify.value import Expression, Read, select
 
-_ENDS = ("s_setpc_b64", "s_set_pc_i64", "s_endpgm")
 CACHE = -1
 """In the queue of a counter: caches are written back or emptied, which completes later."""
-_BARRIERS = {
-    ("s_barrier",): ("arrive", "depart"),
-    ("s_barrier_signal", "-1"): ("arrive",),
-    ("s_barrier_wait", "-1"): ("depart",),
-    ("s_barrier_wait", "0xffff"): ("depart",),
-}
-"""The work-group's barrier is number -1; others are no barriers of a test."""
 _ELSEWHERE = re.compile(r"s_wait_(?:expcnt|samplecnt|bvhcnt|kmcnt) .*|s_waitcnt expcnt\(\d+\)")
 """Waits for what no instruction that is known here does: exports, images, scalar loads."""
 
@@ -132,70 +130,55 @@ def read_thread(
 
     Raises InputError with all that cannot be read: UNSUPPORTED, at its line.
     """
-    return _Walk(lines, pointers, instructions_of(machine)).thread()
+    return _Thread(pointers, instructions_of(machine)).thread(lines)
 
 
-class _Walk:
-    def __init__(
-        self,
-        lines: Sequence[Line],
-        pointers: Mapping[str, tuple[str, ...]],
-        instructions: Instructions,
-    ) -> None:
-        self._lines, self._known = lines, instructions
-        self._targets: dict[str, list[State]] = {}
-        self._passed: set[str] = set()
-        self._code: list[Emitted] = []
-        self._named: dict[str, Expression] = {}
-        self._problems: list[Problem] = []
+class _Thread(Executor[State]):
+    """The executor of AMD's code for one work-item: masks of lanes, and counters."""
+
+    def __init__(self, pointers: Mapping[str, tuple[str, ...]], instructions: Instructions) -> None:
         values: dict[str, Value] = {
-            name: Half(location, at)
+            name: Address(location, at)
             for location, names in pointers.items()
             for at, name in enumerate(names)
         }
         values |= {"exec_lo": Lanes(True, 0), "exec_hi": Lanes(True, 1)}
-        self._state: State | None = State(True, values)
+        super().__init__(State(True, values))
+        self._known = instructions
+        self._code: list[Emitted] = []
+        self._named: dict[str, Expression] = {}
 
-    def thread(self) -> EmittedThread:
-        """What it does, to its end. Raises InputError."""
-        for together in _issued_together(self._lines):
-            first = together[0]
-            if isinstance(first, Label):
-                self._label(first)
-            elif self._state is not None:
-                self._step([it for it in together if isinstance(it, Instruction)])
-        if self._state is not None and not self._problems:
-            end = self._lines[-1].span if self._lines else None
-            self._problems.append(_cannot(end, "the function must end, and does not"))
-        if self._problems:
-            raise InputError(self._problems)
+    def thread(self, lines: Sequence[Line]) -> EmittedThread:
+        """What lines do, to their end. Raises InputError."""
+        self.follow(lines)
+        if self.state is not None and not self.problems:
+            self.refuse(lines[-1].span if lines else None, "the function must end, and does not")
+        self.require()
         return EmittedThread(tuple(_without_idle_waits(self._code)), self._named)
 
-    # ---- the way through it ----------------------------------------------------------------------
+    def joined(self, one: State, other: State) -> State:
+        """What is known where two paths meet."""
+        return joined(one, other)
 
-    def _label(self, it: Label) -> None:
-        self._passed.add(it.name)
-        coming = self._targets.pop(it.name, [])
-        for state in coming:
-            self._state = state if self._state is None else joined(self._state, state)
-        if self._state is None:
+    def passes(self, label: Label) -> None:
+        """A label that names a register says where what a test reads is in the end."""
+        name, _, register = label.name.rpartition(".")
+        if self.state is None or not re.fullmatch(r"[va]\d+", register):
             return
-        name, _, register = it.name.rpartition(".")
-        if re.fullmatch(r"[va]\d+", register):
-            try:
-                # A compiler may end with it on several paths.
-                it_has, before = self._state.value(register), self._named.get(name, UNKNOWN)
-                # Where nothing is read that is named here, it may have a pointer, or a mask.
-                known = not isinstance(it_has, Half | Lanes)
-                value = self._state.scalar(register) if known else UNKNOWN
-                self._named[name] = select(expression(self._state.path), value, before)
-            except CannotReadError as error:
-                self._problems.append(_cannot(it.span, f"what a test reads in the end {error}"))
+        try:
+            # A compiler may end with it on several paths.
+            it_has, before = self.state.value(register), self._named.get(name, UNKNOWN)
+            # Where nothing is read that is named here, it may have a pointer, or a mask.
+            known = not isinstance(it_has, Address | Lanes)
+            value = self.state.scalar(register) if known else UNKNOWN
+            self._named[name] = select(expression(self.state.path), value, before)
+        except CannotReadError as error:
+            self.refuse(label.span, f"what a test reads in the end {error}")
 
-    def _step(self, together: Sequence[Instruction]) -> None:
+    def step(self, together: Sequence[Instruction]) -> None:
         """What is issued at a time looks at registers before it writes any."""
-        assert self._state is not None
-        before, written = self._state, dict[str, Value]()
+        assert self.state is not None
+        before, written = self.state, dict[str, Value]()
         for it in together:
             try:
                 values = self._one(it, before)
@@ -204,55 +187,41 @@ class _Walk:
                 written |= values or {}
             except CannotReadError as error:
                 self._refuse(it, f"it {error}")
-        if written and self._state is not None:
+        if written and self.state is not None:
             try:
-                self._state = self._state.written(written)
+                self.state = self.state.written(written)
             except CannotReadError as error:
                 self._refuse(together[0], f"it {error}")
 
     def _refuse(self, it: Instruction, why: str) -> None:
-        self._problems.append(_cannot(it.span, f"{it} cannot be read: {why}"))
-        if self._state is not None and it.operands:  # What follows of it is not told.
+        self.refuse(it.span, f"{it} cannot be read: {why}")
+        if self.state is not None and it.operands:  # What follows of it is not told.
             lost = dict.fromkeys(registers(it.operands[0]), UNKNOWN)
-            values = {**self._state.values, **lost}
-            open_ = {name: its for name, its in self._state.open.items() if name not in lost}
-            self._state = replace(self._state, values=values, open=open_)
+            values = {**self.state.values, **lost}
+            open_ = {name: its for name, its in self.state.open.items() if name not in lost}
+            self.state = replace(self.state, values=values, open=open_)
 
     def _one(self, it: Instruction, before: State) -> Mapping[str, Value] | None:
         """What an instruction writes to registers, if it only calculates."""
-        if it.mnemonic in _ENDS:
-            self._state = None
+        form = SET.form(it.mnemonic, it.operands)
+        if form is not None and "end" in form.words:
+            self.state = None
             return None
-        taken = branches(it, before)
-        if taken is not None:
-            self._branch(it, taken, before)
+        if (goes := branches(it, before)) is not None:
+            self.branch(*goes)
             return None
         values = calculated(it, before)
         if values is not None:
             return values
-        barrier = (it.mnemonic, *it.operands, *it.modifiers)
-        if barrier in _BARRIERS:
-            for half in _BARRIERS[barrier]:
-                self._emit(half, None, before.path, Does.NOTHING, it.span, half=half)
-            return None
+        halves = [word for word in ("arrive", "depart") if form and word in form.words]
+        for half in halves if not it.modifiers else ():
+            self._emit(half, None, before.path, Does.NOTHING, it.span, half=half)
         waits = waits_of(it)
         for wait in waits:
             self._wait(wait, it)
-        if not waits:
+        if not waits and not halves:
             self._memory(it)
         return None
-
-    def _branch(self, it: Instruction, taken: Condition, before: State) -> None:
-        """Go on in both directions, as far as each can be taken."""
-        there, on = both(before.path, taken), both(before.path, negated(taken))
-        if len(it.operands) != 1:
-            raise CannotReadError("must have 1 operand")
-        (target,) = it.operands
-        if there is not False:
-            if target in self._passed:
-                raise CannotReadError(f"goes back to {target}, and loops are not read")
-            self._targets.setdefault(target, []).append(replace(before, path=there))
-        self._state = replace(before, path=on) if on is not False else None
 
     # ---- memory ----------------------------------------------------------------------------------
 
@@ -273,15 +242,17 @@ class _Walk:
 
     def _memory(self, it: Instruction) -> None:
         """An access, or what orders accesses."""
-        assert self._state is not None
+        assert self.state is not None
         try:
             (what,) = named([it])
         except InputError:
-            raise CannotReadError("is not known") from None
+            known = spelled(it) in SET.forms
+            message = "has operands that are not known" if known else "is not known"
+            raise CannotReadError(message) from None
         mnemonic = self._known.known(what.name)
         if mnemonic is None:
             raise CannotReadError(f"is no instruction of machine {self._known.machine.name}")
-        before = self._state
+        before = self.state
         if what.does is Does.NOTHING:
             if not implies(before.path, before.active):
                 raise CannotReadError("may be left out, as there may be no lane that takes part")
@@ -290,48 +261,42 @@ class _Walk:
             return
         guard = both(before.path, before.active)
         read = len(self._code)
-        accessed = access(it, what.does, before, read)
+        target, accessed = _accessed(what, before, read)
         found = self._emit(mnemonic.name, mnemonic, guard, what.does, it.span)
-        self._code[-1] = replace(
-            found,
-            location=accessed.location,
-            value=accessed.value,
-            success=accessed.success,
-        )
+        self._code[-1] = replace(found, **accessed)
         self._count(found, mnemonic)
-        target = accessed.register
         if target is not None:
-            state = self._state
+            state = self.state
             if self._is_after(target, mnemonic):
                 state = state.complete(dict.fromkeys(state.open.get(target, {}), guard))
             state = state.written({target: Read(read)})
-            self._state = state.loading(target, read, guard) if mnemonic.later else state
+            self.state = state.loading(target, read, guard) if mnemonic.later else state
 
     def _is_after(self, target: str, mnemonic: Mnemonic) -> bool:
         """Whether earlier loads into a register complete before the next one there."""
-        assert self._state is not None
+        assert self.state is not None
         counters = self._known.counters(mnemonic)
-        earlier = (self._code[each].mnemonic for each in self._state.open.get(target, ()))
+        earlier = (self._code[each].mnemonic for each in self.state.open.get(target, ()))
         return all(it is not None and self._known.counters(it) == counters for it in earlier)
 
     def _count(self, it: Emitted, mnemonic: Mnemonic) -> None:
-        assert self._state is not None
-        counted = dict(self._state.counted)
+        assert self.state is not None
+        counted = dict(self.state.counted)
         for counter in self._known.counters(mnemonic):
-            issued = Issued(it.index, it.guard, self._state.path)
+            issued = Issued(it.index, it.guard, self.state.path)
             counted[counter] = (*counted.get(counter, ()), issued)
         if it.does is Does.NOTHING and mnemonic.later:  # Counted by some, and we do not know where.
             cache = Issued(CACHE, it.guard, it.guard)
             counted = {counter: (*queue, cache) for counter, queue in counted.items()}
-        self._state = replace(self._state, counted=counted)
+        self.state = replace(self.state, counted=counted)
 
     def _wait(self, wait: Wait, it: Instruction) -> None:
         """Wait until no more than so many are left of what a counter counts.
 
         Before anything was issued a wait is the calling convention's, and not the thread's.
         """
-        assert self._state is not None
-        state, text = self._state, str(wait)
+        assert self.state is not None
+        state, text = self.state, str(wait)
         whole = self._known.known(wait.form.format(0))
         if whole is None:
             if _ELSEWHERE.fullmatch(text):
@@ -352,7 +317,28 @@ class _Walk:
         for issued in others:
             if issued.index in done:
                 done[issued.index] = both(done[issued.index], negated(issued.surely))
-        self._state = replace(state, counted=counted).complete(done)
+        self.state = replace(state, counted=counted).complete(done)
+
+
+def _accessed(what: Named, before: State, read: int) -> tuple[str | None, dict[str, Any]]:
+    """The register that has what was read, and what is accessed: its location, what is written
+    there, and where a compare-exchange succeeds. Raises CannotReadError."""
+    form, operands = what.form, what.origin.operands
+    assert form is not None
+    bound = form.bound(operands)
+    target = bound.get(form.result or "")
+    if target is not None and (len(registers(target)) != 1 or not target.startswith("v")):
+        raise CannotReadError(f"has the operand {target}, which is not known")
+    location = before.pointer(bound[form.address or ""])
+    if form.written is None:
+        return target, {"location": location}
+    old = Read(read)
+    own = operand_of(form, operands, before, old=old)
+    value, success = form.written.value(own, FUNCTIONS), None
+    if (condition := form.written.condition) is not None:
+        success = condition.value(own, FUNCTIONS)
+        value = select(success, value, old)
+    return target, {"location": location, "value": value, "success": success}
 
 
 def _split(queue: Queue, left: int, path: Condition) -> tuple[dict[int, Condition], Queue]:
@@ -404,19 +390,6 @@ class _Later:
         ]
 
 
-def _issued_together(
-    lines: Iterable[Line],
-) -> Iterable[Sequence[Instruction | Label]]:
-    """Labels and instructions, those that stand in one line together."""
-    kept = [it for it in lines if isinstance(it, Instruction | Label)]
-    for _, group in groupby(kept, key=lambda it: (it.span.line, isinstance(it, Label))):
-        found = list(group)
-        if isinstance(found[0], Label):
-            yield from ([each] for each in found)
-        else:
-            yield found
-
-
 def _without_idle_waits(code: Sequence[Emitted]) -> Iterable[Emitted]:
     """Without waits behind which nothing comes."""
     last = max((at for at, it in enumerate(code) if not _only_waits(it)), default=-1)
@@ -427,7 +400,3 @@ def _only_waits(it: Emitted) -> bool:
     if it.half is not None or it.does is not Does.NOTHING:
         return False
     return it.mnemonic is None or not (it.mnemonic.effects or it.mnemonic.later)
-
-
-def _cannot(span: Span | None, message: str) -> Problem:
-    return Problem(span, message, severity=Severity.UNSUPPORTED)

@@ -17,7 +17,6 @@ from msgspec import Struct
 from rspverify.corpus.suite import FILE, Suite, find_suites, read_each
 from rspverify.records import replace
 from rspverify.shipped import (
-    COMPILERS,
     SCHEME_ENDINGS,
     SCHEMES,
     TEST_ENDING,
@@ -37,6 +36,7 @@ from rspverify.source import (
     not_regular,
     read_source,
 )
+from rspverify.translators import names_compiler
 
 
 class Meant(Struct, frozen=True):
@@ -107,7 +107,7 @@ def _named_apart(found: Iterable[Given], problems: list[Problem]) -> list[Given]
 
 def _scheme(given: Given, problems: list[Problem]) -> Given:
     """A text, the path of the scheme that a word means, or the word of a compiler."""
-    if isinstance(given, Source) or given.startswith(COMPILERS):
+    if isinstance(given, Source) or names_compiler(given):
         return given
     path = scheme_meant(given, problems)
     if _irregular(located(path)):
@@ -161,7 +161,7 @@ def _test(given: Given, problems: list[Problem]) -> Given:
 
 def _as_scheme(word: str) -> str | None:
     """The path of the scheme that a word means; None if it is none: a test, or unknown."""
-    if word.endswith(SCHEME_ENDINGS) or word.startswith(COMPILERS):
+    if word.endswith(SCHEME_ENDINGS) or names_compiler(word):
         return word
     named = schemes_named(word) if _is_name(word) else []
     return named[0] if named else None
@@ -242,7 +242,7 @@ def _irregular(place: Path) -> bool:
 
 def _missing(word: str) -> Problem:
     """That a word means nothing; names that are nearly so."""
-    if word.startswith(COMPILERS):
+    if names_compiler(word):
         message = f"{word}: no such file or folder, and a compiler cannot stand here"
         return Problem(None, message, "rspverify extract makes a table of what a compiler emits")
     if not _is_name(word) or word.endswith((TEST_ENDING, *SCHEME_ENDINGS)):

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Generator, Mapping, Sequence
+import time
+from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from rspverify.answers import ModelAnswer, Result
-from rspverify.architecture import machine_named
+from rspverify.architecture.architecture import Architecture
+from rspverify.architecture.machines import machine_named
 from rspverify.corpus.suite import Kind, Suite
-from rspverify.judge.cache import Question, digest
+from rspverify.judge.inputs import LoadedModel, LoadedTest, read_inputs
 from rspverify.judge.judge import Judge
-from rspverify.judge.reading import Inputs, read_inputs
+from rspverify.judge.question import Incident, Question, Undecided, digest, stem
 from rspverify.judge.run import Run
-from rspverify.judge.work import Work, stem
-from rspverify.limits import LOST
 from rspverify.records import replace
-from rspverify.soundness.schedulers import schedulers_of
+from rspverify.schedulers import schedulers_of
 from rspverify.soundness.settings import Settings
-from rspverify.source import InputError, Source, read_source
-from rspverify.verdict import Word
 
 if TYPE_CHECKING:
-    from rspverify.architecture import Architecture
-    from rspverify.corpus.machines import PutToMachines
-    from rspverify.corpus.models import PutToModels
-
-Task = tuple[Source, Sequence[str]]
-"""A test, and the models or machines that are still to be asked about it."""
+    pass
 
 
 def suite_results(
@@ -40,132 +30,129 @@ def suite_results(
 
     Close it when done. Raises InputError if a scheme, a model or a machine cannot be read.
     """
+    columns: dict[str, LoadedModel | Architecture]
     match suite.kind:
         case Kind.SCHEMES:
             run = Run(read_inputs(suite.columns, settings, judge, compilers=True), judge)
             yield from run.results(tests)
+            return
         case Kind.MODELS:
-            models = {
-                it: read_inputs((), replace(settings, model=it), judge) for it in suite.columns
+            columns = {
+                it: read_inputs((), replace(settings, model=it), judge).model
+                for it in suite.columns
             }
-            asked: _Asked = _AskedOfModels(suite.columns, settings, judge, models)
-            yield from _answers(asked, tests, judge)
         case Kind.MACHINES:
-            machines = {it: machine_named(it) for it in suite.columns}
-            asked = _AskedOfMachines(suite.columns, settings, judge, machines)
-            yield from _answers(asked, tests, judge)
+            columns = {it: machine_named(it) for it in suite.columns}
         case Kind.SCHEDULERS:
-            from rspverify.axiomatic import load_model
+            from rspverify.axiomatic.cat import load_model
             from rspverify.judge.waits import Waits, model_answer
 
             model, schedulers = load_model(settings.model), schedulers_of(suite.columns)
             with closing(Waits(judge, model, schedulers, settings).answers(tests)) as coming:
                 yield from map(model_answer, coming)
+            return
         case _:
             assert_never(suite.kind)
+    machines = suite.kind is Kind.MACHINES
+    loaded = [LoadedTest(it, settings, assembly=machines) for it in tests]
+    questions = [_RowQuestion(it, columns, judge) for it in loaded]
+    with closing(judge.run(questions)) as rows:
+        for row in rows:
+            yield from row
 
 
-def _answers(
-    asked: _Asked, tests: Sequence[str], judge: Judge
-) -> Generator[ModelAnswer, None, None]:
-    """What each model or machine says of each test."""
-    known = [_known(file, asked) for file in tests]
-    tasks = [
-        (source, [name for name, answer in answers.items() if answer is None])
-        for source, answers in known
-        if None in answers.values()
-    ]
-    if tasks:
-        _ = asked.put
+class _RowQuestion(Question[Sequence[ModelAnswer]], frozen=True):
+    """What do models or machines say of a test?"""
 
-    def lost(task: Task) -> list[ModelAnswer]:
-        source, names = task
-        return [_without(source.name, name, Word.UNKNOWN, LOST) for name in names]
+    kind = "suite"
 
-    work = Work(asked.kind, asked.decided, lambda task: stem(task[0].name))
-    yield from judge.completed((row.values() for _, row in known), work, tasks, lost)
-
-
-@dataclass(frozen=True)
-class _Asked(ABC):
-    """The judge, asked about what tests are put to. names: of that."""
-
-    names: Sequence[str]
-    settings: Settings
+    test: LoadedTest
+    columns: dict[str, LoadedModel | Architecture]
     judge: Judge
 
-    kind: ClassVar[str]
+    @property
+    def name(self) -> str:
+        return stem(self.test.file)
 
-    @abstractmethod
-    def question(self, source: Source, name: str) -> Question[ModelAnswer]:
-        """What does it say of the test?"""
+    def parts(self) -> list[_ColumnQuestion]:
+        return [_ColumnQuestion(self, name) for name in self.columns]
 
-    @cached_property
-    @abstractmethod
-    def put(self) -> PutToModels | PutToMachines:
-        """What answers, made before there are workers."""
+    def prepare(self) -> None:
+        from rspverify.litmus.syntax import warm_up
 
-    def decided(self, task: Task) -> Sequence[ModelAnswer]:
-        """What is said of a test."""
-        source, names = task
-        found = list(self.put.answers(source, names))
-        for each in found:
-            if each.answer not in (Word.UNKNOWN, Word.ERROR):
-                self.judge.keep(self.question(source, each.model), each)
-        return found
+        warm_up()
+        for column in self.columns.values():
+            if isinstance(column, LoadedModel):
+                _ = column.model
 
+    def known(self, judge: Judge) -> Sequence[ModelAnswer] | None:
+        if self.test.unreadable is not None:
+            return self.lost(self.test.unreadable)
+        answers = [it for it in map(judge.known, self.parts()) if it is not None]
+        return answers if len(answers) == len(self.columns) else None
 
-@dataclass(frozen=True)
-class _AskedOfModels(_Asked):
-    models: Mapping[str, Inputs]
+    def decide(self) -> Sequence[ModelAnswer]:
+        return [self.judge.ask(each) for each in self.parts()]
 
-    kind = "models"
-
-    def question(self, source: Source, name: str) -> Question[ModelAnswer]:
-        inputs = self.models[name]
-        settings = replace(inputs.settings, seconds=None)
-        content = (digest(source.text), inputs.model_facts.digest, settings)
-        return Question("model's answer", content, ModelAnswer)
-
-    @cached_property
-    def put(self) -> PutToModels:
-        from rspverify.corpus.models import PutToModels
-
-        models = {name: inputs.parsed()[1] for name, inputs in self.models.items()}
-        return PutToModels(models, self.settings)
+    def lost(self, why: Undecided) -> Sequence[ModelAnswer]:
+        return [each.lost(why) for each in self.parts()]
 
 
-@dataclass(frozen=True)
-class _AskedOfMachines(_Asked):
-    machines: Mapping[str, Architecture]
+class _ColumnQuestion(Question[ModelAnswer], frozen=True):
+    """What does a model or a machine say of a test?"""
 
-    kind = "machines"
+    answer = ModelAnswer
+    kind = "what is observed"
 
-    def question(self, source: Source, name: str) -> Question[ModelAnswer]:
-        settings = replace(self.settings, seconds=None, insist=False)
-        content = (digest(source.text), self.machines[name].identity, settings)
-        return Question("machine's answer", content, ModelAnswer)
+    row: _RowQuestion
+    column: str
 
-    @cached_property
-    def put(self) -> PutToMachines:
-        from rspverify.corpus.machines import PutToMachines
+    @property
+    def content(self) -> tuple[Any, ...]:
+        it, settings = self.row.columns[self.column], self.row.test.settings
+        if isinstance(it, Architecture):
+            settings, asked = replace(settings, allow_fallback=True), f"machine {it.identity}"
+        else:
+            settings, asked = replace(settings, model=self.column), f"model {it.facts.digest}"
+        return digest(self.row.test.source.text), asked, replace(settings, seconds=None)
 
-        return PutToMachines(self.machines, self.settings)
+    @property
+    def incident(self) -> Incident:
+        it, settings = self.row.columns[self.column], self.row.test.settings
+        if isinstance(it, Architecture):
+            settings = replace(settings, machine=self.column)
+        else:
+            settings = replace(settings, model=self.column)
+        return Incident("outcomes", (self.row.test.file,), (), settings)
 
+    def known(self, judge: Judge) -> ModelAnswer | None:
+        found = judge.kept(self)
+        file = self.row.test.file
+        return found and replace(found, file=file, model=self.column, cached=True)
 
-def _known(file: str, asked: _Asked) -> tuple[Source, dict[str, ModelAnswer | None]]:
-    """A test, and what is said of it by their names; None where it is still to be decided."""
-    try:
-        source = read_source(file)
-    except InputError as error:
-        wrong = {it: _without(file, it, Word.ERROR, str(error)) for it in asked.names}
-        return Source(file, ""), {**wrong}
-    found: dict[str, ModelAnswer | None] = {}
-    for name in asked.names:
-        answer = asked.judge.known(asked.question(source, name))
-        found[name] = answer and replace(answer, file=file, model=name, cached=True)
-    return source, found
+    def decide(self) -> ModelAnswer:
+        started, test = time.perf_counter(), self.row.test
+        answer, within = self._observed()
+        seconds = time.perf_counter() - started
+        return ModelAnswer(test.title, test.file, self.column, answer, "", within, seconds)
 
+    def lost(self, why: Undecided) -> ModelAnswer:
+        test, said = self.row.test, (why.word, why.reason)
+        return ModelAnswer(test.title, test.file, self.column, *said, {}, why.seconds, why.internal)
 
-def _without(file: str, model: str, word: Word, reason: str) -> ModelAnswer:
-    return ModelAnswer(file, file, model, word, reason, {}, 0.0)
+    def _observed(self) -> tuple[str, dict[str, int]]:
+        """What is observed, and within which bounds."""
+        it, settings = self.row.columns[self.column], self.incident.settings
+        program = self.row.test.program
+        assert settings is not None
+        if isinstance(it, Architecture):
+            from rspverify.soundness.outcomes import machine_outcomes
+
+            found = machine_outcomes(program, it, self.row.test.file, settings)
+            assert found.final is not None, "outcomes were asked for"
+            answer = found.final.observation if found.outcomes else "VACUOUS"
+            return str(answer), dict(found.within)
+        from rspverify.soundness.outcomes import observed_by
+
+        seen = observed_by(program, it.model, settings)
+        return f"{seen.observation}{' racy' * seen.racy}", dict(seen.within)

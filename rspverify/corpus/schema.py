@@ -6,16 +6,18 @@ What depends on other files, such as whether a scheme is there, the readers say 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
 
 from rspverify.answers import ANSWERS
 from rspverify.convert import Schema
 from rspverify.corpus.expected import BOUND
 from rspverify.corpus.expected import KEYS as EXPECTED_KEYS
-from rspverify.corpus.suite import EXPECTED, KEYS, SETTINGS, Kind, kind_of, takes
+from rspverify.corpus.suite import EXPECTED, KEYS, SETTINGS, Kind, takes
+from rspverify.options import choices_of, declared
 from rspverify.scheme.schema import DRAFT, TEXT
-from rspverify.soundness.settings import OPTIONS
+from rspverify.soundness.settings import Settings
 from rspverify.verdict import ProgressWord, Word
+
+_TYPES = {bool: "boolean", int: "integer", float: "number"}
 
 
 def suite_schema() -> Schema:
@@ -58,16 +60,14 @@ def _of_kind(kind: Kind) -> Schema:
 
 
 def _setting(name: str) -> Schema:
-    option, kind = OPTIONS[name], kind_of(name)
-    about: Schema = {"description": option.help}
-    if kind is bool:
-        return {"type": "boolean", **about}
-    if issubclass(kind, Enum):
-        return {"enum": [each.value for each in kind], **about}
-    if kind is str:
+    setting = declared(Settings)[name]
+    about: Schema = {"description": setting.option.help}
+    if choices := choices_of(setting.kind):
+        return {"enum": choices, **about}
+    if setting.kind is str:
         return {**TEXT, **about}
-    least = {} if option.least is None else {"minimum": option.least}
-    return {"type": "integer" if kind is int else "number", **least, **about}
+    least = {} if setting.option.least is None else {"minimum": setting.option.least}
+    return {"type": _TYPES[setting.kind], **least, **about}
 
 
 def expected_schema() -> Schema:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from enum import Enum, StrEnum
+from contextlib import suppress
+from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeVar, assert_never, get_args, get_type_hints
+from typing import Any, TypeVar, assert_never
 
 from msgspec import Struct
 
 from rspverify.architecture.catalogue import ENDING
+from rspverify.options import choices_of, declared, expected
 from rspverify.records import replace
+from rspverify.schedulers import schedulers_of
 from rspverify.shipped import located, tests_below
-from rspverify.soundness.schedulers import schedulers_of
 from rspverify.soundness.settings import (
     OF_A_TEST,
     OF_MACHINES,
@@ -143,7 +145,7 @@ def read_suite(folder: str) -> Suite:
                         f"a suite of {kind} must have no {key}, which schemes are checked with"
                     )
                     problems.append(Problem(fields[key].span, message))
-    expected = read_text(fields, "expected", problems) or EXPECTED
+    file = read_text(fields, "expected", problems) or EXPECTED
     default = False
     if "default" in fields:
         default = read_choice(fields["default"], "default", _BOOLEANS, problems) == "true"
@@ -155,7 +157,7 @@ def read_suite(folder: str) -> Suite:
         problems.append(Problem(root.span, message))
     if problems or about is None:
         raise InputError(problems)
-    return Suite(folder, about, kinds[0], columns, chosen, os.path.join(folder, expected), default)
+    return Suite(folder, about, kinds[0], columns, chosen, os.path.join(folder, file), default)
 
 
 def _columns(node: Node, kind: Kind, folder: str, problems: list[Problem]) -> list[str]:
@@ -194,12 +196,6 @@ SETTINGS = {it.name.removeprefix("--"): name for name, it in OPTIONS.items() if 
 """The keys of a suite.yaml that are settings, and their fields."""
 
 
-def kind_of(setting: str) -> Any:
-    """The type of a setting, by its field."""
-    hint = get_type_hints(Settings)[setting]
-    return (get_args(hint) or (hint,))[0]
-
-
 def takes(kind: Kind, setting: str) -> bool:
     """Whether a suite of a kind may choose a setting."""
     match kind:
@@ -217,23 +213,20 @@ def takes(kind: Kind, setting: str) -> bool:
 
 def _value(node: Node, key: str, name: str, problems: list[Problem]) -> Any:
     """A setting of its type; None, and a problem more, if it is none."""
-    kind = kind_of(name)
+    kind: Any = declared(Settings)[name].kind
     if kind is bool:
         return read_choice(node, key, _BOOLEANS, problems) == "true"
-    if issubclass(kind, Enum):
-        word = read_choice(node, key, [each.value for each in kind], problems)
+    if choices := choices_of(kind):
+        word = read_choice(node, key, choices, problems)
         return None if word is None else kind(word)
     text = read_text({key: node}, key, problems)
     if text is None or kind is str:
         return text
-    least = OPTIONS[name].least
-    what = "a whole number" if kind is int else "a number"
-    try:
+    option = OPTIONS[name]
+    with suppress(ValueError):
         number = kind(text)
-    except ValueError:
-        number = None
-    if number is None or not (least is None or number >= least):
-        message = f"{key} must be {what}, {least:g} or more, not {text}"
-        problems.append(Problem(node.span, message))
-        return None
-    return number
+        if option.least is None or number >= option.least:
+            return number
+    message = f"{key} must be {expected(kind, option)}, not {text}"
+    problems.append(Problem(node.span, message))
+    return None

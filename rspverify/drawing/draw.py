@@ -8,16 +8,19 @@ from typing import assert_never
 
 from msgspec import Struct
 
-from rspverify.axiomatic import MemoryModel, awaited, ignored_features, require_covered
+from rspverify.axiomatic.awaits import awaited
+from rspverify.axiomatic.coverage import ignored_features, require_covered
+from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.vocabulary import BASE_RELATIONS
 from rspverify.drawing.pictures import Drawn, Pictures
 from rspverify.limits import Limits
-from rspverify.litmus import Formula, Program
+from rspverify.litmus.formula import Formula
+from rspverify.litmus.program import Program
 from rspverify.picture import Picture
 from rspverify.records import replace
+from rspverify.schedulers import FAIR, Scheduler
 from rspverify.soundness.final import claims, written
 from rspverify.soundness.scheduled import in_words
-from rspverify.soundness.schedulers import FAIR, Scheduler
 from rspverify.soundness.wording import observed
 from rspverify.source import InputError, Problem
 

@@ -7,19 +7,20 @@ from itertools import combinations, islice
 
 from msgspec import Struct
 
-from rspverify.axiomatic import MemoryModel, Questions
 from rspverify.axiomatic.execution import Execution, Pair, executions
-from rspverify.drawing.edges import arrows, usual
-from rspverify.drawing.evaluated import EvaluatedExecution
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.question import Questions
+from rspverify.drawing.evaluated import EvaluatedExecution, arrows, usual
 from rspverify.drawing.violation import Violation, violation
 from rspverify.limits import Limits
-from rspverify.litmus import Formula, Program
+from rspverify.litmus.formula import Formula
+from rspverify.litmus.program import Program
 from rspverify.picture import Arrow, Picture, PlacedEvent, PlacedThread
 from rspverify.records import replace
 from rspverify.relation.expression import Name
+from rspverify.schedulers import Scheduler
 from rspverify.soundness.hang import Hang
 from rspverify.soundness.scheduled import SourceProgress
-from rspverify.soundness.schedulers import Scheduler
 from rspverify.verdict import Outcome
 
 

@@ -21,16 +21,15 @@ from msgspec import Struct
 from rspverify.answers import Internal
 from rspverify.engineering.mutation import Fate, Finding, MutantAnswer, NamedTest, TestAndReason
 from rspverify.engineering.setup import Setup
-from rspverify.judge.answers import excused_question, progress_question
-from rspverify.judge.cache import Question
-from rspverify.judge.loaded_test import LoadedTest
-from rspverify.judge.verdicts import NamedScheme, Verdicts
-from rspverify.judge.work import Work, stem
+from rspverify.judge.answers import Answer
+from rspverify.judge.inputs import LoadedTest, NamedScheme
+from rspverify.judge.question import Question, stem
+from rspverify.judge.verdicts import ExcusedQuestion, ProgressQuestion, Verdicts
 from rspverify.records import replace
-from rspverify.scheme import Scheme, rows_used
 from rspverify.scheme.cost import Costs
 from rspverify.scheme.equivalence import LONGER, equivalent, waits_longer
 from rspverify.scheme.mutants import Mutant
+from rspverify.scheme.scheme import Scheme, rows_used
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
 Places = tuple[int, ...]
@@ -75,14 +74,14 @@ def named(test: LoadedTest) -> NamedTest:
 
 def baselines(setup: Setup) -> Generator[Baseline, None, None]:
     """Every test under the scheme itself, the smallest first."""
-    scheme, asked = setup.schemes[0], _Itself(setup)
-    work = Work("baselines", asked.decided, asked.name, asked.asks)
-    with closing(setup.verdicts.judge.each(work, range(len(setup.tests)))) as decided:
-        for test, (verdict, seconds, internal) in zip(setup.tests, decided, strict=True):
+    scheme, verdicts = setup.schemes[0], setup.verdicts
+    questions = [BaselineQuestion(verdicts, test, scheme) for test in setup.tests]
+    with closing(verdicts.judge.run(questions)) as decided:
+        for test, answer in zip(setup.tests, decided, strict=True):
             rows: frozenset[int] = frozenset()
-            if verdict.word is not Word.UNSUPPORTED:
+            if answer.verdict.word is not Word.UNSUPPORTED:
                 rows = frozenset(row.number for row in rows_used(test.program, scheme.scheme))
-            yield Baseline(test, verdict, rows, seconds, internal)
+            yield Baseline(test, answer.verdict, rows, answer.seconds, answer.internal)
 
 
 def telling(known: Iterable[Baseline], row: int) -> list[tuple[Baseline, str | None]]:
@@ -111,10 +110,9 @@ def findings(
 ) -> Generator[Finding, None, None]:
     """What the tests make of each mutant, in their order: those of a row together."""
     trial = _Trial(setup.schemes[0], mutants, known, costs, setup.verdicts)
-    work = Work("mutate", trial.of, trial.name, trial.asks)
     rows = groupby(range(len(mutants)), key=lambda it: mutants[it].row.number)
-    places = [tuple(those) for _, those in rows]
-    with closing(setup.verdicts.judge.each(work, places, ahead=2)) as found:
+    questions = [RowQuestion(trial, tuple(those)) for _, those in rows]
+    with closing(setup.verdicts.judge.run(questions)) as found:
         for those in found:
             yield from those
 
@@ -132,24 +130,26 @@ def shown(mutant: Mutant, costs: Costs) -> MutantAnswer:
     )
 
 
-class _Itself(Struct, frozen=True):
-    """Puts the scheme itself to tests, which are given by their places."""
+class BaselineQuestion(Question[Answer], frozen=True):
+    """Does the scheme itself pass a test, or with which switches?"""
 
-    setup: Setup
+    kind = "baselines"
 
-    def name(self, place: int) -> str:
-        """What the work on a test is called."""
-        return stem(self.setup.tests[place].file)
+    verdicts: Verdicts
+    test: LoadedTest
+    scheme: NamedScheme
 
-    def asks(self, place: int) -> Iterator[Question[Any]]:
-        """What is asked about a test."""
-        question = self.setup.verdicts.question(self.setup.tests[place], self.setup.schemes[0])
-        yield from (question, excused_question(question))
+    @property
+    def name(self) -> str:
+        return stem(self.test.file)
 
-    def decided(self, place: int) -> tuple[Verdict, float, Internal | None]:
-        """The verdict on a test, and what it took."""
-        answer = self.setup.verdicts.excused(self.setup.tests[place], self.setup.schemes[0])
-        return replace(answer.verdict, execution=None), answer.seconds, answer.internal
+    def parts(self) -> Iterator[Question[Any]]:
+        question = self.verdicts.question(self.test, self.scheme)
+        yield from (question, ExcusedQuestion(question))
+
+    def decide(self) -> Answer:
+        answer = self.verdicts.excused(self.test, self.scheme)
+        return replace(answer, verdict=replace(answer.verdict, execution=None))
 
 
 class _Trial(Struct, frozen=True):
@@ -166,24 +166,15 @@ class _Trial(Struct, frozen=True):
     itself: dict[str, Progress | None] = msgspec.field(default_factory=dict)
     """Progress of the scheme itself, by test."""
 
-    def name(self, places: Places) -> str:
-        """What the work on a row is called, by its first mutant."""
-        return self.mutants[places[0]].name
-
-    def asks(self, places: Places) -> Iterator[Question[Any]]:
-        """What may be asked about mutants, if they pass all tests."""
-        for place in places:
-            yield from self._asks(self.mutants[place])
-
-    def _asks(self, mutant: Mutant) -> Iterator[Question[Any]]:
+    def asks(self, mutant: Mutant) -> Iterator[Question[Any]]:
+        """What may be asked about a mutant, if it passes all tests."""
         schemes = self._schemes(mutant)
         for each, switches in self._telling(mutant):
             question = self.verdicts.question(each.test, schemes[switches])
             yield question
             if each.passes:
                 itself = self.verdicts.question(each.test, self.scheme)
-                for it in (question, itself):
-                    yield progress_question(it, self.verdicts.settings)
+                yield from (ProgressQuestion(question), ProgressQuestion(itself))
 
     def of(self, places: Places) -> tuple[Finding, ...]:
         """What tests make of the mutants of a row, in their order."""
@@ -281,6 +272,27 @@ class _Trial(Struct, frozen=True):
     def _progress(self, test: LoadedTest, scheme: NamedScheme, verdict: Verdict) -> Progress | None:
         found = self.verdicts.progress(test, scheme, verdict.word)
         return found.progress if found else None
+
+
+class RowQuestion(Question[tuple[Finding, ...]], frozen=True):
+    """What do tests make of the mutants of a row, which are given by their places?"""
+
+    kind = "mutate"
+
+    trial: _Trial
+    places: Places
+
+    @property
+    def name(self) -> str:
+        """By its first mutant."""
+        return self.trial.mutants[self.places[0]].name
+
+    def parts(self) -> Iterator[Question[Any]]:
+        for place in self.places:
+            yield from self.trial.asks(self.trial.mutants[place])
+
+    def decide(self) -> tuple[Finding, ...]:
+        return self.trial.of(self.places)
 
 
 @dataclass

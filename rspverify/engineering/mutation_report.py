@@ -13,7 +13,6 @@ from rspverify.engineering.setup import Setup
 from rspverify.engineering.shown_commands import hunt_command, hunted
 from rspverify.engineering.written import write_schemes
 from rspverify.records import replace
-from rspverify.scheme import scheme_text
 from rspverify.scheme.cost import Costs
 from rspverify.scheme.mutants import (
     Mutant,
@@ -22,6 +21,7 @@ from rspverify.scheme.mutants import (
     stored_elsewhere,
     wider_mutants_of,
 )
+from rspverify.scheme.writer import scheme_text
 from rspverify.soundness.settings import explain_command
 from rspverify.verdict import Word
 

@@ -8,10 +8,9 @@ from msgspec import Struct
 
 from rspverify.answers import Subject
 from rspverify.engineering.mutation import FileAndReason
+from rspverify.judge.inputs import LoadedTest, NamedScheme, read_inputs, read_tests
 from rspverify.judge.judge import Judge
-from rspverify.judge.loaded_test import LoadedTest, read_tests
-from rspverify.judge.reading import read_inputs
-from rspverify.judge.verdicts import NamedScheme, Verdicts
+from rspverify.judge.verdicts import Verdicts
 from rspverify.soundness.settings import Settings
 from rspverify.source import Given, InputError, Problem
 
@@ -49,6 +48,6 @@ def read_setup(
     found, unread = read_tests(tests, settings, judge, problems)
     if problems or inputs is None:
         raise InputError(problems)
-    parsed, model = inputs.tables()
-    verdicts = Verdicts(judge, model, inputs.settings)
-    return Setup(parsed, found, tuple(FileAndReason(*each) for each in unread), verdicts)
+    inputs.parse()
+    verdicts = Verdicts(judge, inputs.model, inputs.settings)
+    return Setup(inputs.schemes, found, tuple(FileAndReason(*each) for each in unread), verdicts)

@@ -6,7 +6,8 @@ import shlex
 
 from rspverify.engineering.hunt.operations import row_shape
 from rspverify.enumeration.space import access_of, chosen_operations
-from rspverify.scheme import Row, Scheme
+from rspverify.scheme.row import Row
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.settings import Settings, option_words
 
 

@@ -1,4 +1,4 @@
-"""Tests that need not be decided, whatever the scheme, and why (docs/engineering.md proves it).
+"""Tests that need not be decided, whatever the scheme, and why (docs/proofs.md proves it).
 
 All is proved for one model and for tests without a race. The same proofs carry the quick form of
 races (races.py), the scopes of tables.py, and the formulas of `hunt`.

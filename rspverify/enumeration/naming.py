@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from rspverify.enumeration.packed import PackedAccess, PackedTest
 from rspverify.enumeration.space import Space
 from rspverify.litmus.program import Kind
-from rspverify.programs import LitmusTest, Thread, litmus_test, notation
+from rspverify.programs.litmus_test import LitmusTest, Thread, litmus_test
+from rspverify.programs.notation import notation
 from rspverify.records import replace
 from rspverify.value import Binary, Constant, Expression, Read
 

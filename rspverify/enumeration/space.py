@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from rspverify.litmus.orders import REFUSED
 from rspverify.litmus.program import GLOBAL, Kind, Order
-from rspverify.programs import BOTH, OPERATIONS, SHORT_ORDERS, Access, access_named
+from rspverify.programs.litmus_test import BOTH, OPERATIONS, SHORT_ORDERS, Access
+from rspverify.programs.notation import access_named
 from rspverify.records import replace
 from rspverify.source import require
 from rspverify.value import Constant
@@ -29,7 +30,7 @@ ONE_DEVICE = (
 """The operations of Tab. 3, by the names that litmus/README.md gives them.
 
 A remote operation of work-group scope is left out: to the model it is one that is not remote, and
-Tab. 3 gives both one code (docs/engineering.md).
+Tab. 3 gives both one code (docs/proofs.md).
 """
 DEVICES = (*ONE_DEVICE, *(f"{kind}.{reach}" for reach in ("ALL", "ALL.R") for kind in _KINDS))
 """The same with those of scope ALL, for programs on several devices."""
@@ -50,7 +51,7 @@ def _with_orders(kinds: Sequence[str], reaches: Sequence[str], orders: Iterable[
 
 def both(name: str) -> str:
     """The same fence with the flags of both memories."""
-    return f"{name}{BOTH}"
+    return f"{name}.{BOTH}"
 
 
 NAMES = tuple(

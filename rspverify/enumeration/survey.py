@@ -10,26 +10,29 @@ import base64
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain, islice
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from rspverify.axiomatic import MemoryModel, Questions
+from rspverify.axiomatic.cat import read_model
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.question import Questions
 from rspverify.enumeration.growth import Grown, Growth
 from rspverify.enumeration.lemmas import PROVED_FOR, Sort, has_idle_if, sort_of
 from rspverify.enumeration.naming import named, size_of
 from rspverify.enumeration.packed import EMPTY, PackedTest, decoded, encoded
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.tables import Tables
-from rspverify.judge.cache import Question, digest
 from rspverify.judge.facts import ModelFacts, facts_of_model
 from rspverify.judge.judge import Judge
-from rspverify.judge.work import Work
+from rspverify.judge.question import Question, digest
 from rspverify.limits import Limits
-from rspverify.programs import program_of
+from rspverify.programs.meaning import program_of
 from rspverify.records import replace
+from rspverify.source import Source
 
 BLOCK = 96
 """So many parents are extended at a time, and what comes of it is one entry of the cache."""
@@ -83,6 +86,12 @@ class _Block(Struct, frozen=True):
     growing: str
     core: str
     larger: str
+
+
+@cache
+def no_races() -> MemoryModel:
+    """A model under which no program races: its survey lists every program."""
+    return read_model(Source("any", "empty 0 as Nothing\n"), "any")
 
 
 Listener = Callable[[int, int, int, int], None]
@@ -145,28 +154,27 @@ class Survey:
     def is_kept(self) -> bool:
         """Whether the cache knows something of the largest programs already."""
         events, threads = self.plan[-1]
-        return self.judge.known(self.question(events, threads, 0, True)) is not None
+        growing = _Growing(self, frozenset(), events, threads, True)
+        return self.judge.known(BlockQuestion(growing, 0, ())) is not None
 
     def _phase(self, events: int, threads: int) -> Phase:
         before = self._growing[events - 1]
         parents = [each for count in (threads - 1, threads) for each in before.get(count, ())]
         known = frozenset(chain.from_iterable(before.values()))
         last = events == self.space.events
-        asked = _Growing(self, known, events, threads, last)
-        work = Work("enumerate", asked.block, asked.name, asked.asks)
-        blocks = chunks(parents, BLOCK)
+        growing = _Growing(self, known, events, threads, last)
+        blocks = [BlockQuestion(growing, *it) for it in enumerate(chunks(parents, BLOCK))]
         found: list[_Block] = []
         self.listener(events, threads, 0, len(blocks))
-        workers = None if len(blocks) > 4 else 1
-        with closing(self.judge.each(work, enumerate(blocks), workers=workers)) as coming:
+        with closing(self.judge.run(blocks, here=len(blocks) <= 4)) as coming:
             for block in coming:
                 found.append(block)
                 self.listener(events, threads, len(found), len(blocks))
         if not last:
-            growing = tuple(sorted(each for block in found for each in unpacked(block.growing)))
+            grown = tuple(sorted(each for block in found for each in unpacked(block.growing)))
             if len(self._growing) == events:
                 self._growing.append({})
-            self._growing[events][threads] = growing
+            self._growing[events][threads] = grown
         core, larger = (
             tuple(chain.from_iterable(map(unpacked, texts)))
             for texts in ([it.core for it in found], [it.larger for it in found])
@@ -193,30 +201,19 @@ class Survey:
         """How programs grow."""
         return Growth(self.tables, None if self.argued else self._races)
 
-    def question(self, events: int, threads: int, number: int, last: bool) -> Question[_Block]:
-        """What comes of a block of parents?
-
-        Programs of fewer operations do not depend on how many there may be.
-        """
-        space = replace(self.space, events=0)
-        content = (self.facts.digest, space, events, threads, number, BLOCK, last)
-        return Question("survey", content, _Block)
-
     def __reduce__(self) -> tuple[type[Survey], tuple[Space, MemoryModel, Judge]]:
         """What a worker needs of it; neither what was found nor who listens."""
         return Survey, (self.space, self.model, self.judge)
 
     def _races(self, packed: PackedTest) -> bool:
+        if not self.model.conditions:
+            return False
         program = program_of(named(packed, self.space), "enumerated")
         return Questions(program, self.model, Limits()).race() is not None
 
 
-_Numbered = tuple[int, Sequence[bytes]]
-"""A block of parents, and its number."""
-
-
 class _Growing(Struct, frozen=True, dict=True):
-    """What is done for a phase with each block of parents. known: the programs that grow."""
+    """What the blocks of a phase share. known: the programs that grow."""
 
     survey: Survey
     known: frozenset[bytes]
@@ -224,27 +221,39 @@ class _Growing(Struct, frozen=True, dict=True):
     threads: int
     last: bool
 
-    def name(self, numbered: _Numbered) -> str:
-        """What the work on a block is called."""
-        return f"{self.events} operations, {self.threads} threads, block {numbered[0]}"
-
-    def asks(self, numbered: _Numbered) -> tuple[Question[_Block]]:
-        """What is asked about a block."""
-        return (self.survey.question(self.events, self.threads, numbered[0], self.last),)
-
-    def block(self, numbered: _Numbered) -> _Block:
-        """What comes of a block."""
-        growth, (question,) = self._growth, self.asks(numbered)
-        known, threads = self.known.__contains__, self.threads
-        grown = (growth.children(decoded(each), known, threads) for each in numbered[1])
-        return self.survey.judge.ask(question, lambda: self.survey.block(grown, last=self.last))
-
     @cached_property
-    def _growth(self) -> Growth:
+    def growth(self) -> Growth:
+        """How programs grow."""
         return self.survey.growth()
 
-    def __reduce__(self) -> tuple[type[_Growing], tuple[Survey, frozenset[bytes], int, int, bool]]:
-        return _Growing, (self.survey, self.known, self.events, self.threads, self.last)
+
+class BlockQuestion(Question[_Block], frozen=True):
+    """What comes of a block of parents?"""
+
+    kind = "survey"
+    answer = _Block
+
+    growing: _Growing
+    number: int
+    parents: Sequence[bytes]
+
+    @property
+    def name(self) -> str:
+        it = self.growing
+        return f"{it.events} operations, {it.threads} threads, block {self.number}"
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """Programs of fewer operations do not depend on how many there may be."""
+        it = self.growing
+        space, model = replace(it.survey.space, events=0), it.survey.facts.digest
+        return model, space, it.events, it.threads, self.number, BLOCK, it.last
+
+    def decide(self) -> _Block:
+        it = self.growing
+        known, threads = it.known.__contains__, it.threads
+        grown = (it.growth.children(decoded(each), known, threads) for each in self.parents)
+        return it.survey.block(grown, last=it.last)
 
 
 def in_order(encodings: Iterable[bytes], space: Space) -> tuple[bytes, ...]:

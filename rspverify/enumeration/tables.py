@@ -9,7 +9,7 @@ from typing import assert_never
 from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread
 from rspverify.enumeration.space import Space
 from rspverify.litmus.program import Kind, Order, Scope
-from rspverify.programs import Access, Place
+from rspverify.programs.litmus_test import Access, Place
 
 _RELEASE = (Order.RELEASE, Order.ACQ_REL, Order.SEQ_CST)
 _ACQUIRE = (Order.ACQUIRE, Order.ACQ_REL, Order.SEQ_CST)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import permutations
 
-from rspverify.programs import LitmusTest, Thread
+from rspverify.programs.litmus_test import LitmusTest, Thread
 
 Told = tuple[object, ...]
 """A test with names as they first occur."""

@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from rspverify.litmus.orders import REFUSED
 from rspverify.litmus.program import GLOBAL, LOCAL, Order, Scope
-from rspverify.programs import OPERATIONS, SHORT_ORDERS, access_named
+from rspverify.programs.litmus_test import OPERATIONS, SHORT_ORDERS
+from rspverify.programs.notation import access_named
 from rspverify.source import require
 
 NEAR = ("WG", "DV", "DV.R")

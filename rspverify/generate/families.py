@@ -8,8 +8,10 @@ from pathlib import Path
 from rspverify.files import write_new
 from rspverify.generate.annotations import Annotations
 from rspverify.generate.family import Family, Shape
+from rspverify.generate.rows import NAME as ROWS
+from rspverify.generate.rows import RowFamily
 from rspverify.records import replace
-from rspverify.source import InputError, Problem
+from rspverify.source import InputError, Problem, require
 from rspverify.wording import guess
 
 LETTERS = (
@@ -209,19 +211,23 @@ MOST = 30_000
 
 def chosen(
     name: str, asked: Annotations | None = None, *, distinct: bool = False
-) -> dict[str, Family]:
+) -> dict[str, Family] | dict[str, RowFamily]:
     """The families that a command line means, by the folder that each gets: of one, no folder.
 
     asked: other choices for their letters. distinct: of tests that differ in names alone, one.
     Raises InputError for a name that is none.
     """
+    if name == ROWS:
+        message = "the family rows must stand alone: it has its own scopes, orders and memories"
+        require(asked is None and not distinct, message)
+        return {"": RowFamily()}
     known = FAMILIES | DEVICE_FAMILIES
     if name in _TOGETHER:
         found = dict(_TOGETHER[name])
     elif name in known:
         found = {"": known[name]}
     else:
-        names = [*known, *_TOGETHER]
+        names = [*known, ROWS, *_TOGETHER]
         hint = guess(name, names) or "`rspverify generate --list` shows them"
         message = f"the family must be one of {', '.join(names)}, not {name}"
         raise InputError([Problem(None, message, hint)])
@@ -230,7 +236,7 @@ def chosen(
     return {place: replace(each, distinct=distinct) for place, each in found.items()}
 
 
-def require_few(families: Mapping[str, Family], limit: int = MOST) -> None:
+def require_few(families: Mapping[str, Family | RowFamily], limit: int = MOST) -> None:
     """Raises InputError if families may have more tests than a limit, told without making them."""
     most = sum(each.most for each in families.values())
     if most > limit:
@@ -239,7 +245,7 @@ def require_few(families: Mapping[str, Family], limit: int = MOST) -> None:
         raise InputError([Problem(None, message, hint)])
 
 
-def write_tests(families: Mapping[str, Family], folder: Path | str) -> dict[str, int]:
+def write_tests(families: Mapping[str, Family | RowFamily], folder: Path | str) -> dict[str, int]:
     """Write the tests of families and return how many each has; `families` is by folder name.
 
     A folder name is below `folder`; the empty one is `folder` itself. Raises InputError, with

@@ -12,7 +12,9 @@ from msgspec import Struct
 from rspverify.generate.alike import first_of_alike
 from rspverify.generate.annotations import FAR, USUAL, Annotations
 from rspverify.generate.grouping import Grouping, groupings, groupings_on_devices
-from rspverify.programs import LitmusTest, Thread, litmus_test, litmus_text, read_notation
+from rspverify.programs.litmus_test import LitmusTest, Thread, litmus_test
+from rspverify.programs.notation import read_notation
+from rspverify.programs.writer import litmus_text
 from rspverify.records import replace
 
 _LETTER = re.compile(r"(?<=\w\.)[std](?=[ ;]|$)")

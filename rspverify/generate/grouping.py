@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rspverify.programs import Place
+from rspverify.programs.litmus_test import Place
 
 Grouping = tuple[Place, ...]
 """The place of each thread; devices and work-groups are numbered as threads mention them first."""

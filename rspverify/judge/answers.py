@@ -1,4 +1,4 @@
-"""Answers that are worth keeping, and the questions under which they are kept."""
+"""Answers about a test under a scheme, which of them are worth keeping, and as results."""
 
 from __future__ import annotations
 
@@ -6,12 +6,8 @@ from typing import assert_never
 
 from msgspec import Struct
 
-from rspverify.answers import Internal, Observed, Reached, Result
-from rspverify.judge.cache import Question, digest
-from rspverify.judge.facts import ModelFacts, ProgramFacts, SchemeFacts
-from rspverify.records import replace
-from rspverify.soundness.settings import FAIR, Settings, explain_command
-from rspverify.source import Source
+from rspverify.answers import Internal, Observed, Result
+from rspverify.soundness.settings import Settings, explain_command
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
 _KEPT = {Word.SOUND, Word.UNSOUND, Word.RACY, Word.VACUOUS, Word.UNSUPPORTED}
@@ -39,43 +35,6 @@ class ProgressAnswer(Struct, frozen=True):
     internal: Internal | None = None
 
 
-def soundness_question(
-    source: Source,
-    program: ProgramFacts,
-    scheme: SchemeFacts,
-    model: ModelFacts,
-    settings: Settings,
-) -> Question[Answer]:
-    """Is the program compiled soundly?
-
-    Of the scheme only the rows that the program uses count. All settings do, but those that are
-    here by content, and the time limit, which `worth_keeping` sees to. Messages name the model.
-    """
-    chosen = replace(settings, model=model.name, machine=scheme.machine)
-    content = (
-        digest(source.text),
-        scheme.made_of(source, program),
-        model.digest,
-        replace(chosen, seconds=None, progress=False, scheduler=FAIR),
-    )
-    return Question("soundness", content, Answer)
-
-
-def progress_question(question: Question[Answer], settings: Settings) -> Question[ProgressAnswer]:
-    """Does the compiled program always come to its end, of which a verdict is asked?"""
-    return Question("progress", (*question.content, settings.scheduler), ProgressAnswer)
-
-
-def excused_question(question: Question[Answer]) -> Question[Answer]:
-    """Which switches excuse it, of which a verdict is asked?"""
-    return Question("excused", question.content, Answer)
-
-
-def reached_question(question: Question[Answer]) -> Question[Reached]:
-    """Which outcomes does the machine reach, of which a verdict is asked?"""
-    return Question("reached", question.content, Reached)
-
-
 def answers_may_be_kept(settings: Settings) -> bool:
     """Whether answers may come from earlier runs at all.
 
@@ -87,8 +46,7 @@ def answers_may_be_kept(settings: Settings) -> bool:
 def worth_keeping(answer: Answer | ProgressAnswer, settings: Settings) -> bool:
     """Whether an answer would be the same in another run, with any time limit.
 
-    Never UNKNOWN: another try may do better. Never what came near the time limit, as it may then
-    show less than it could, such as a counterexample that is not a shortest one.
+    Never UNKNOWN: another try may do better.
     """
     match answer:
         case Answer(verdict):
@@ -97,7 +55,15 @@ def worth_keeping(answer: Answer | ProgressAnswer, settings: Settings) -> bool:
             known = progress.word is not ProgressWord.UNKNOWN
         case _:
             assert_never(answer)
-    return known and (settings.seconds is None or answer.seconds < _CLOSE * settings.seconds)
+    return known and in_time(answer.seconds, settings)
+
+
+def in_time(seconds: float, settings: Settings) -> bool:
+    """Whether an answer did not come near the time limit, which may have cut it short.
+
+    It may then show less than it could, such as a counterexample that is not a shortest one.
+    """
+    return settings.seconds is None or seconds < _CLOSE * settings.seconds
 
 
 def result_of(

@@ -6,17 +6,18 @@ from itertools import islice
 from typing import assert_never
 
 from rspverify.answers import CompiledThread, Explanation, Reached
-from rspverify.architecture import Architecture
+from rspverify.architecture.architecture import Architecture
 from rspverify.judge.answers import result_of
-from rspverify.judge.loaded_test import LoadedTest
-from rspverify.judge.verdicts import Named, Verdicts
+from rspverify.judge.inputs import LoadedTest, NamedScheme
+from rspverify.judge.verdicts import Verdicts
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus import Program
-from rspverify.machine import Machine, enough_steps
-from rspverify.soundness.case import compiled, decided, machine_of
+from rspverify.litmus.program import Program
+from rspverify.machine.firings import enough_steps
+from rspverify.machine.machine import Machine
+from rspverify.soundness.case import decided, machine_of
+from rspverify.soundness.machine_side import MachineSide, engine_of
 from rspverify.soundness.settings import Engine, Settings
-from rspverify.soundness.source import SourceExecutions
-from rspverify.soundness.target import engine_of, target_of
+from rspverify.soundness.sides import ModelSide
 from rspverify.soundness.wording import observed
 from rspverify.verdict import Outcome, Verdict, Word
 
@@ -26,12 +27,12 @@ MOST_COUNTED = 1_000
 """So many outcomes that a model allows are counted."""
 
 
-def explain(test: LoadedTest, scheme: Named, verdicts: Verdicts) -> Explanation:
+def explain(test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts) -> Explanation:
     """The verdict with all that it rests on. Raises InputError where the inputs are wrong."""
     settings = verdicts.settings
     answer, progress = verdicts.answer(test, scheme), None
     verdict = answer.verdict
-    program = decided(test.program, verdicts.model, (scheme.scheme,), settings)
+    program = decided(test.program, verdicts.model, (scheme.translator,), settings)
     if settings.progress:
         progress = verdicts.progress(test, scheme, verdict.word)
     going = progress.progress if progress else None
@@ -48,7 +49,7 @@ def explain(test: LoadedTest, scheme: Named, verdicts: Verdicts) -> Explanation:
     if result.internal is not None:
         return Explanation(result, program.title, verdict, going)
     supported = verdict.word is not Word.UNSUPPORTED
-    code = compiled(program, scheme.scheme) if supported else None
+    code = scheme.translator.compiled(program) if supported else None
     machine = machine_of(code, settings) if code else None
     texts = {axiom.name: str(axiom) for axiom in verdicts.model.axioms}
     return Explanation(
@@ -68,13 +69,15 @@ class Reach:
     What `find` has found is there whatever ends it. limits: their clock may run already.
     """
 
-    def __init__(self, test: LoadedTest, scheme: Named, verdicts: Verdicts, limits: Limits) -> None:
-        program = decided(test.program, verdicts.model, (scheme.scheme,), verdicts.settings)
+    def __init__(
+        self, test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts, limits: Limits
+    ) -> None:
+        program = decided(test.program, verdicts.model, (scheme.translator,), verdicts.settings)
         self._program = program
-        self._machine = machine_of(compiled(program, scheme.scheme), verdicts.settings)
+        self._machine = machine_of(scheme.translator.compiled(program), verdicts.settings)
         shared = verdicts.source(test)
         same = shared.program is program
-        self._source = shared if same else SourceExecutions(program, verdicts.model)
+        self._source = shared if same else ModelSide(program, verdicts.model)
         self._settings, self._limits = verdicts.settings, limits
         self._found: list[Outcome] = []
         self._all = False
@@ -85,13 +88,13 @@ class Reach:
     def find(self) -> None:
         """Look for outcomes of the machine, and unless there are more, count those allowed."""
         try:
-            for outcome in target_of(self._machine, self._settings, self._limits).outcomes():
+            for outcome in MachineSide(self._machine, self._settings, self._limits).outcomes():
                 if len(self._found) == MOST_LISTED:
                     self._stopped = None
                     return
                 self._found.append(outcome)
             self._all, self._stopped = True, None
-            every = self._source.within(self._limits).questions.outcomes()
+            every = self._source.limited(self._limits).questions.outcomes()
             allowed = list(islice(every, MOST_COUNTED + 1))
             self._allowed = len(allowed)
             self._others = sorted({*allowed} - {*self._found})[:MOST_LISTED]
@@ -158,9 +161,9 @@ def _how(engine: Engine, machine: Machine) -> str:
     """Why what an engine looked at is everything."""
     match engine:
         case Engine.EVENTS:
-            return "no bound on steps, see docs/events-encoding.md"
+            return "no bound on steps, see docs/proofs.md"
         case Engine.UNROLL:
-            return f"K* = {enough_steps(machine).total} steps are enough, see docs/machine.md"
+            return f"K* = {enough_steps(machine).total} steps are enough, see docs/proofs.md"
         case Engine.EXPLICIT:
             return "every reachable state was visited"
         case _:

@@ -6,7 +6,6 @@ neither, as these facts are themselves answers, to the question what a text says
 
 from __future__ import annotations
 
-import os.path
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
@@ -14,16 +13,17 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from rspverify.judge.cache import Question, digest
-from rspverify.source import InputError, Source, in_one_line, read_source
+from rspverify.judge.question import digest
+from rspverify.source import InputError, Source, read_source
 
 if TYPE_CHECKING:
-    from rspverify.architecture import Architecture
-    from rspverify.axiomatic import MemoryModel
-    from rspverify.compilers.compilation import Compilation
-    from rspverify.litmus import Operation, Program
-    from rspverify.scheme import Ordering, Scheme
+    from rspverify.architecture.architecture import Architecture
+    from rspverify.axiomatic.model import MemoryModel
+    from rspverify.litmus.program import Operation, Program
+    from rspverify.scheme.row import Shape
+    from rspverify.scheme.scheme import Ordering, Scheme
     from rspverify.soundness.settings import Settings
+    from rspverify.translators import Translator
 
 
 class Use(Struct, frozen=True):
@@ -64,6 +64,10 @@ class SchemeFacts(Struct, frozen=True):
     adding: Mapping[str, str]
     unbounded: str | None = None
 
+    def row_for(self, shape: Shape) -> tuple[str, ...]:
+        """The code of a shape; a word where there is no row, as a row may have no instruction."""
+        return self.code.get(str(shape), ("no row",))
+
     def made_of(self, source: Source, program: ProgramFacts) -> tuple[object, ...]:
         """All that the compiled form of a test depends on."""
         return self.rows_used(program)
@@ -86,32 +90,46 @@ class SchemeFacts(Struct, frozen=True):
         return tuple(refused or used)
 
 
-class CompilerFacts(SchemeFacts, frozen=True):
-    """A compiler in the place of a scheme: a test is made what it emits.
+class ReadingFacts(Struct, frozen=True, eq=False):
+    """The facts of a translator that must read a test to tell what its answer depends on.
 
     settings: how tests are read.
     """
 
-    compilation: Compilation | None = None
-    settings: Settings | None = None
+    translator: Translator
+    settings: Settings
 
-    @staticmethod
-    def of(compilation: Compilation, settings: Settings) -> CompilerFacts:
-        """The facts of a compiler."""
-        machine = compilation.machine
-        unbounded = unbounded_on(machine)
-        return CompilerFacts(
-            compilation.name, machine.identity, {}, {}, {}, unbounded, compilation, settings
-        )
+    @property
+    def name(self) -> str:
+        """As reports call it."""
+        return self.translator.name
+
+    @property
+    def machine(self) -> str:
+        """What answers depend on of the machine that it is for."""
+        return self.translator.machine.identity
+
+    @property
+    def unbounded(self) -> str | None:
+        """Why the engine without steps does not know that machine, None if it does."""
+        return unbounded_on(self.translator.machine)
 
     def made_of(self, source: Source, program: ProgramFacts) -> tuple[object, ...]:
-        """The compiler, and what it emits or why it does not."""
-        assert self.compilation is not None and self.settings is not None
-        try:
-            emitted = self.compilation.emitted(self.settings.read(source)).text
-        except InputError as error:
-            emitted = in_one_line(error.problems)
-        return (self.compilation.origin, digest(emitted))
+        """All that the compiled form of a test depends on."""
+        return (digest(repr(self.translator.key(self.settings.read(source)))),)
+
+
+TranslatorFacts = SchemeFacts | ReadingFacts
+"""What a run must know of what compiles its tests."""
+
+
+def facts_of(translator: Translator, settings: Settings) -> TranslatorFacts:
+    """The facts of a translator. settings: how tests are read."""
+    from rspverify.scheme.scheme import Scheme
+
+    if isinstance(translator, Scheme):
+        return facts_of_scheme(translator)
+    return ReadingFacts(translator, settings)
 
 
 class LookedFor(Struct, frozen=True):
@@ -137,26 +155,12 @@ class ModelFacts(Struct, frozen=True):
     files: tuple[LookedFor, ...]
 
 
-def program_question(source: Source, settings: Settings) -> Question[ProgramFacts]:
-    """What does a test say, read as the settings say?"""
-    return Question("program", (digest(source.text), settings.unroll, settings.mixed), ProgramFacts)
-
-
-def scheme_question(source: Source, machine: Architecture | None = None) -> Question[SchemeFacts]:
-    """What does the text of a scheme say, on another machine than its own if one is given?"""
-    where = () if machine is None else (machine.identity,)
-    return Question("scheme", (digest(source.text), *where), SchemeFacts)
-
-
-def model_question(name: str) -> Question[ModelFacts]:
-    """Which model has this name or path? The answer counts if its files still hold."""
-    return Question("model", (name, os.path.abspath(name)), ModelFacts)
-
-
 def facts_of_program(program: Program) -> ProgramFacts:
     """The facts of a test that could be read."""
-    from rspverify.litmus import Kind
-    from rspverify.scheme import beyond, ordering, shape_of
+    from rspverify.litmus.program import Kind
+    from rspverify.scheme.compile import beyond
+    from rspverify.scheme.row import shape_of
+    from rspverify.scheme.scheme import ordering
 
     def use(it: Operation) -> Use:
         reason = beyond(it, program)
@@ -171,15 +175,17 @@ def facts_of_program(program: Program) -> ProgramFacts:
 
 def facts_of_scheme(scheme: Scheme) -> SchemeFacts:
     """The facts of a scheme."""
-    from rspverify.litmus import Scope
-    from rspverify.scheme import IN_BOTH, IN_GLOBAL, IN_LOCAL, barrier_code
+    from rspverify.litmus.program import Scope
+    from rspverify.scheme.memory import IN_BOTH, IN_GLOBAL, IN_LOCAL
+    from rspverify.scheme.row import Shape
+    from rspverify.scheme.scheme import fence_code
 
     code = {
         str(shape): tuple(str(each) for each in row.code) for shape, row in scheme.table.items()
     }
     for what in product(Scope, (IN_GLOBAL, IN_LOCAL, IN_BOTH)):
-        if fences := barrier_code(what, scheme):
-            code[_barrier(what)] = tuple("; ".join(map(str, fence)) for fence in fences)
+        if not isinstance(fences := scheme.fences(what), Shape):
+            code[_barrier(what)] = tuple("; ".join(map(str, fence_code(it))) for it in fences)
     adding = {str(shape): f"{row.number} {row}" for shape, row in scheme.table.items() if row.adds}
     rows: dict[str, tuple[str, ...]] = {}
     for row in scheme.rows:
@@ -191,7 +197,7 @@ def facts_of_scheme(scheme: Scheme) -> SchemeFacts:
 
 def unbounded_on(machine: Architecture) -> str | None:
     """Why the engine without steps does not know a machine, None if it does."""
-    from rspverify.machine import unbounded
+    from rspverify.machine.machine import unbounded
 
     return unbounded(machine)
 

@@ -6,27 +6,81 @@ Verdicts, and what is kept of them, do not depend on it.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING
-
-from msgspec import Struct
+from typing import TYPE_CHECKING, Any
 
 from rspverify.answers import Result, RowAtFault, RowsAtFault
-from rspverify.judge.cache import Question, digest
+from rspverify.judge.inputs import Inputs, LoadedTest, NamedScheme, read_inputs
 from rspverify.judge.judge import Judge
-from rspverify.judge.reading import names_compiler, read_inputs
-from rspverify.judge.work import Work, stem
-from rspverify.limits import LOST
+from rspverify.judge.question import Incident, Question, Undecided, digest, stem
 from rspverify.records import replace
 from rspverify.soundness.settings import Engine, Settings
-from rspverify.source import InputError, Source, read_source
+from rspverify.source import Source
+from rspverify.translators import names_compiler
 
 if TYPE_CHECKING:
-    from rspverify.axiomatic import MemoryModel
-    from rspverify.judge.loaded_test import LoadedTest
-    from rspverify.judge.verdicts import NamedScheme
-    from rspverify.litmus import Program
-    from rspverify.scheme import Row, Scheme
+    from rspverify.judge.verdicts import Verdicts
+    from rspverify.scheme.row import Row
+
+
+class FaultQuestion(Question[RowsAtFault], frozen=True):
+    """Which rows of a scheme are at fault that a test is UNSOUND?
+
+    scheme: None of a compiler. Asked is the engine events, whichever gave the verdict: stronger
+    rows take more steps and more states. The time limit of a verdict is that of a fault.
+    """
+
+    kind = "fault"
+    answer = RowsAtFault
+
+    verdicts: Verdicts
+    test: LoadedTest
+    scheme: NamedScheme | None
+
+    @property
+    def name(self) -> str:
+        return stem(self.test.file)
+
+    @property
+    def content(self) -> tuple[Any, ...] | None:
+        """The places of rows count, so the whole text of the scheme."""
+        if self.scheme is None:
+            return None
+        model, machine = self.verdicts.model_facts, self.scheme.facts.machine
+        settings = replace(self.verdicts.settings, model=model.name, machine=machine, seconds=None)
+        texts = digest(self.test.source.text), digest(self.scheme.source.text)
+        return *texts, model.digest, settings
+
+    @property
+    def incident(self) -> Incident:
+        from rspverify.judge.verdicts import incident_of
+
+        assert self.scheme is not None
+        return incident_of(self.test.file, self.scheme.file, self.verdicts.settings)
+
+    def prepare(self) -> None:
+        from rspverify.litmus.syntax import warm_up
+
+        warm_up()
+        assert self.scheme is not None
+        _ = self.verdicts.model, self.scheme.translator
+
+    def known(self, judge: Judge) -> RowsAtFault | None:
+        if self.scheme is None:
+            return RowsAtFault((), "a compiler has no rows")
+        return self.lost(self.test.unreadable) if self.test.unreadable else judge.kept(self)
+
+    def decide(self) -> RowsAtFault:
+        from rspverify.soundness.blame import blame
+        from rspverify.soundness.case import Case
+
+        program, verdicts = self.test.program, self.verdicts
+        assert self.scheme is not None
+        case = Case(program, self.scheme.scheme, verdicts.model, verdicts.settings)
+        found = blame(case, devices=program.devices, limits=case.limits)
+        return RowsAtFault(tuple(map(row_at_fault, found.blamed)))
+
+    def lost(self, why: Undecided) -> RowsAtFault:
+        return RowsAtFault((), why.reason)
 
 
 def faults(
@@ -37,132 +91,35 @@ def faults(
 ) -> Generator[RowsAtFault, None, None]:
     """The fault of each of some UNSOUND results, in their order. Close it when done.
 
-    By the events engine, whichever gave the verdict: rows that are made stronger take more steps
-    and more states. The time limit of a verdict is that of a fault. texts: those that are no files,
-    by the name that results have. Raises InputError.
+    texts: those that are no files, by the name that results have. Raises InputError.
     """
-    asked = _Faults(results, settings, judge, texts or {})
-    known: list[tuple[RowsAtFault | None]] = []
-    tasks: list[_Task] = []
-    for each in results:
-        task = asked.task(each)
-        fault = asked.known(task) if isinstance(task, _Task) else task
-        known.append((fault,))
-        tasks += [task] if isinstance(task, _Task) and fault is None else []
-    if tasks:
-        _ = asked.parsed
-    work = Work("faults", asked.decided, lambda task: stem(task.result.file))
-    yield from judge.completed(known, work, tasks, lambda _: [RowsAtFault((), LOST)])
+    from rspverify.judge.verdicts import Verdicts
+
+    known = texts or {}
+    files = dict.fromkeys(it.scheme_file for it in results if not names_compiler(it.scheme_file))
+    given = [known.get(file, file) for file in files]
+    inputs = read_inputs(given, _exact(settings), judge, unique=False)
+    verdicts = Verdicts(judge, inputs.model, inputs.settings)
+    yield from judge.run([_question(each, inputs, verdicts, known) for each in results])
 
 
-def fault_here(
-    test: LoadedTest, scheme: NamedScheme, model: MemoryModel, settings: Settings
-) -> RowsAtFault:
-    """The fault of one UNSOUND test, in this process; nothing is looked up, and nothing kept."""
-    from rspverify.judge.attempt import Undecided, attempt
-    from rspverify.judge.verdicts import incident_of
+def fault_of(test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts) -> FaultQuestion:
+    """The question about one UNSOUND test that was read."""
+    return FaultQuestion(verdicts.by(_exact(verdicts.settings)), test, scheme)
 
-    settings = _exact(settings)
-    incident = incident_of(test.file, scheme.file, settings)
-    found = attempt(lambda: _blamed(test.program, scheme.scheme, model, settings), incident)
-    return RowsAtFault((), found.reason) if isinstance(found, Undecided) else found
+
+def _question(
+    result: Result, inputs: Inputs, verdicts: Verdicts, texts: Mapping[str, Source]
+) -> FaultQuestion:
+    """The question about a result, which there may be no reason to ask."""
+    scheme = next((it for it in inputs.schemes if it.file == result.scheme_file), None)
+    test = LoadedTest(texts.get(result.file, result.file), inputs.settings)
+    return FaultQuestion(verdicts, test, scheme)
 
 
 def _exact(settings: Settings) -> Settings:
-    exact = replace(settings, engine=Engine.EVENTS, steps=None, progress=False, insist=False)
+    exact = replace(settings, engine=Engine.EVENTS, steps=None, progress=False, allow_fallback=True)
     return replace(exact, confirm=None, smt_dir=None, shortest=False)
-
-
-def _blamed(
-    program: Program, scheme: Scheme, model: MemoryModel, settings: Settings
-) -> RowsAtFault:
-    from rspverify.soundness.blame import blame
-    from rspverify.soundness.case import Case
-
-    case = Case(program, scheme, model, settings)
-    found = blame(case, devices=program.devices, limits=case.limits)
-    return RowsAtFault(tuple(map(row_at_fault, found.blamed)))
-
-
-class _Task(Struct, frozen=True):
-    """A result, and the text of its test."""
-
-    result: Result
-    source: Source
-
-
-class _Faults:
-    """The judge, asked about the schemes and the model of some results."""
-
-    def __init__(
-        self,
-        results: Sequence[Result],
-        settings: Settings,
-        judge: Judge,
-        texts: Mapping[str, Source],
-    ) -> None:
-        self._texts = texts
-        self._settings = _exact(settings)
-        files = list(dict.fromkeys(each.scheme_file for each in results))
-        given = [texts.get(file, file) for file in files if not names_compiler(file)]
-        self._inputs = read_inputs(given, self._settings, judge, unique=False)
-        self._settings = self._inputs.settings
-        self._judge = judge
-
-    def task(self, result: Result) -> _Task | RowsAtFault:
-        """What is to be asked of a result, or why there is nothing to ask."""
-        if names_compiler(result.scheme_file):
-            return RowsAtFault((), "a compiler has no rows")
-        try:
-            return _Task(result, read_source(self._texts.get(result.file, result.file)))
-        except InputError as error:
-            from rspverify.judge.attempt import refused
-
-            return RowsAtFault((), refused(error).reason)
-
-    def known(self, task: _Task) -> RowsAtFault | None:
-        """The fault, if an earlier run kept it."""
-        return self._judge.known(self._question(task))
-
-    @cached_property
-    def parsed(self) -> tuple[dict[str, Scheme], MemoryModel]:
-        """The schemes by file, and the model: read before there are workers."""
-        from rspverify.litmus import warm_up
-
-        warm_up()
-        schemes, model = self._inputs.parsed()
-        return {each.file: each.table for each in schemes}, model
-
-    def decided(self, task: _Task) -> Sequence[RowsAtFault]:
-        """The fault, decided; what goes wrong meanwhile is why there is none."""
-        from rspverify.judge.attempt import Undecided, attempt
-        from rspverify.judge.verdicts import incident_of
-
-        incident = incident_of(task.result.file, task.result.scheme_file, self._settings)
-        found = attempt(lambda: self._decide(task), incident)
-        if isinstance(found, Undecided):
-            return [RowsAtFault((), found.reason)]
-        self._judge.keep(self._question(task), found)
-        return [found]
-
-    def _decide(self, task: _Task) -> RowsAtFault:
-        schemes, model = self.parsed
-        program = self._settings.read(task.source)
-        return _blamed(program, schemes[task.result.scheme_file], model, self._settings)
-
-    def _question(self, task: _Task) -> Question[RowsAtFault]:
-        """Which rows are at fault? The places of rows count, so the whole text of the scheme."""
-        inputs = self._inputs
-        (text,) = (each for each in inputs.schemes if each.file == task.result.scheme_file)
-        machine = text.facts.machine
-        settings = replace(self._settings, model=inputs.model_facts.name, machine=machine)
-        content = (
-            digest(task.source.text),
-            digest(text.source.text),
-            inputs.model_facts.digest,
-            replace(settings, seconds=None),
-        )
-        return Question("fault", content, RowsAtFault)
 
 
 def row_at_fault(row: Row) -> RowAtFault:

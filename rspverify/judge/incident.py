@@ -11,46 +11,34 @@ import os
 import platform
 import shlex
 import shutil
+import sys
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from importlib import metadata
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import asdict
 
+import rspverify
 from rspverify import __version__
 from rspverify.answers import Internal
 from rspverify.axiomatic.texts import model_texts
-from rspverify.judge.privacy import Places, shown_traceback
+from rspverify.judge.question import Incident
 from rspverify.limits import LimitReached
 from rspverify.records import replace
 from rspverify.shipped import located
 from rspverify.soundness.internal import InternalError
-from rspverify.soundness.settings import OPTIONS, Settings, option_words
+from rspverify.soundness.settings import Settings, option_words
 from rspverify.source import InputError
 
 PREFIX = "rspverify-report-"
+_PACKAGES = Path(rspverify.__file__).resolve().parent.parent
 _DISTRIBUTIONS = {"z3": "z3-solver", "pysmt": "PySMT"}
 _MOST = 20
 """So many reports are left in one folder; a bug that every test shows need not fill the disk."""
-
-
-class Incident(Struct, frozen=True):
-    """What was asked when an internal error happened: a command, and what it was given.
-
-    options: further words of the command, besides those for the settings. takes: the settings that
-    it has options for.
-    """
-
-    command: str
-    tests: Sequence[str] = ()
-    schemes: Sequence[str] = ()
-    settings: Settings | None = None
-    options: Sequence[str] = ()
-    takes: Collection[str] = tuple(OPTIONS)
 
 
 class ReportedError(Exception):
@@ -92,6 +80,11 @@ def reporting(incident: Incident) -> Iterator[None]:
         raise ReportedError(reported(error, incident)) from error
 
 
+def reported_of(error: Exception, command: str) -> Internal:
+    """The report of an error in a command of which nothing more is known, as by `reported`."""
+    return reported(error, Incident(command))
+
+
 def reported(error: Exception, incident: Incident) -> Internal:
     """An internal error in a line, after a report has been written, in this folder if possible.
 
@@ -110,7 +103,7 @@ def reported(error: Exception, incident: Incident) -> Internal:
 
 def _reported(error: Exception, incident: Incident) -> Internal:
     files = _files(incident)
-    places = Places(files)
+    places = _Places(files)
     message = places.without(_headline(error))
     contents = _contents(error, incident, files, message, places)
     for folder in (Path(), Path(tempfile.gettempdir())):
@@ -138,7 +131,7 @@ def _files(incident: Incident) -> dict[str, str]:
 
 
 def _contents(
-    error: Exception, incident: Incident, files: Mapping[str, str], message: str, places: Places
+    error: Exception, incident: Incident, files: Mapping[str, str], message: str, places: _Places
 ) -> dict[str, bytes]:
     """The files of the report by their paths."""
     found: dict[str, bytes] = {}
@@ -163,7 +156,7 @@ def _contents(
         "evidence": evidence,
     }
     texts = {
-        "traceback.txt": places.without(shown_traceback(error)),
+        "traceback.txt": places.without(_traceback(error)),
         "error.json": places.without(json.dumps(document, indent=2, default=str)) + "\n",
         "README.md": _readme(message, command, sorted(found), evidence),
     }
@@ -246,3 +239,46 @@ def _written(folder: Path, contents: Mapping[str, bytes]) -> str | None:
         if not place.is_dir():
             raise
     return str(place)
+
+
+class _Places:
+    """The folders that a report does not tell: files that were given have names of their own."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        known = {path: name for path, name in files.items() if path != name}
+        known |= {os.path.abspath(path): name for path, name in files.items()}
+        folders = {os.path.dirname(os.path.abspath(path)) for path in files} | {os.getcwd()}
+        known |= {f"{folder}{os.sep}": "" for folder in folders if len(folder) > 1}
+        home = os.path.expanduser("~")
+        known |= {home: "~"} if len(home) > 1 else {}
+        self._known = sorted(known.items(), key=lambda each: -len(each[0]))
+
+    def without(self, text: str) -> str:
+        """The text with such places replaced, the longest first."""
+        for path, name in self._known:
+            text = text.replace(path, name)
+        return text
+
+
+def _traceback(error: BaseException) -> str:
+    """The traceback with its files named as they are imported, and no values of variables."""
+    shown = traceback.TracebackException.from_exception(error)
+    pending: list[traceback.TracebackException | None] = [shown]
+    while pending:
+        each = pending.pop()
+        if each is None:
+            continue
+        for frame in each.stack:
+            frame.filename = _imported(frame.filename)
+        pending += [each.__cause__, each.__context__]
+    return "".join(shown.format())
+
+
+def _imported(filename: str) -> str:
+    """A file from where its package is found: `rspverify/check/run.py`."""
+    file = Path(filename)
+    if not file.is_absolute():
+        return filename
+    roots = [_PACKAGES, *(Path(each) for each in sys.path if each)]
+    inside = [file.relative_to(root).as_posix() for root in roots if file.is_relative_to(root)]
+    return min(inside, key=len, default=file.name)

@@ -3,185 +3,136 @@
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
-from itertools import chain
+from functools import cache
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
-from typing import Any, Generic, Protocol, Self, TypeVar
-
-from msgspec import Struct
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from rspverify import convert
-from rspverify.judge.cache import CachePlace, Question, Warn, digest
-from rspverify.judge.carried import Carried, Parcel, Returned
-from rspverify.judge.store import Store
-from rspverify.judge.work import Done, Spreader, Work, taken, told_outcome
+from rspverify.judge.fingerprint import fingerprint_here
+from rspverify.judge.question import WORKER_LOST, Question, Reply, Undecided, attempt, digest
+from rspverify.verdict import Word
+
+if TYPE_CHECKING:
+    from rspverify.judge.cluster import Cluster
+    from rspverify.judge.store import Store, Warn
 
 A = TypeVar("A")
-T = TypeVar("T")
-R = TypeVar("R")
-
-
-class Answers(Protocol):
-    """Where answers are kept, as texts by key. failed: whether it is of no use."""
-
-    failed: bool
-
-    def get(self, key: str) -> str | None: ...
-    def put(self, key: str, value: str) -> None: ...
-    def report_damage(self) -> None: ...
-    def close(self) -> None: ...
 
 
 class Judge:
     """Who is asked all questions, by one process and its workers.
 
     An answer is kept as soon as it is known: the end of any process, however sudden, loses none
-    that was there. place: of the cache, None for none; each process opens it when it first asks.
+    that was there. folder: of the cache, None for none; each process opens it when it first asks.
     warn: told of what is wrong with it. workers: how many processes of this machine may work at a
-    time. spreader: who has work done instead of them.
+    time. cluster: whose workers decide instead of them.
 
-    Sent to a process that was not forked, it becomes a judge that knows what came with an item, and
-    has what it finds taken back.
+    Sent to another machine, it becomes a `RemoteJudge`.
     """
 
     def __init__(
         self,
-        place: CachePlace | None = None,
+        folder: Path | None = None,
         warn: Warn = lambda message: None,
         workers: int = 1,
-        spreader: Spreader | None = None,
+        cluster: Cluster | None = None,
     ) -> None:
-        self._place = place
+        self._folder = folder
         self.warn = warn
         self._processes = workers
-        self._spreader = spreader
+        self._cluster = cluster
         self._process = os.getpid()
-        self._store: Answers | None = None
-        self._unsaid: list[str] = []
+        self._store: Store | _Carried | None = None
+        self._warnings: list[str] = []
 
     @property
     def workers(self) -> int:
         """How many processes may work at a time."""
-        return self._processes if self._spreader is None else self._spreader.workers
+        return self._processes if self._cluster is None else self._cluster.workers
+
+    @property
+    def keeps(self) -> bool:
+        """Whether answers are kept."""
+        return self._folder is not None
+
+    def ask(self, question: Question[A]) -> A:
+        """The answer to a question, in this process: as it is known, or by deciding it."""
+        known = question.known(self)
+        return self.decide(question) if known is None else known
+
+    def run(
+        self, questions: Sequence[Question[A]], *, here: bool = False
+    ) -> Generator[A, None, None]:
+        """The answers, in the order of the questions, by workers. Close it when done.
+
+        here: in this process. Raises LimitReached where a worker ends that must not be lost.
+        """
+        known = [question.known(self) for question in questions]
+        rest = [it for it, found in zip(questions, known, strict=True) if found is None]
+        with closing(self._decided(rest, here)) as coming:
+            for found in known:
+                if found is None and (found := next(coming, None)) is None:
+                    raise AssertionError(f"a question of {rest[0].kind} has no answer")
+                yield found
 
     def known(self, question: Question[A]) -> A | None:
-        """The answer to a question, if an earlier run kept it."""
+        """The answer to a question, if it needs no deciding."""
+        return question.known(self)
+
+    def kept(self, question: Question[A]) -> A | None:
+        """The answer that is kept under the question itself."""
         store = self._opened()
-        found = store.get(self._key(question)) if store else None
+        key = self._key(question)
+        found = store.get(key) if store and key else None
         if store is None or found is None:
             return None
         try:
-            return convert.read(question.answer, found)
+            answer: A = convert.read(question.answer, found)
         except ValueError:
             store.report_damage()
             return None
+        return answer
 
     def keep(self, question: Question[A], answer: A) -> None:
         """Keep an answer for later runs."""
-        if (store := self._opened()) is not None:
-            store.put(self._key(question), convert.keep(answer))
+        store, key = self._opened(), self._key(question)
+        if store is not None and key is not None:
+            store.put(key, convert.keep(answer))
 
-    def ask(
-        self,
-        question: Question[A],
-        decide: Callable[[], A],
-        worth_keeping: Callable[[A], bool] = lambda answer: True,
-    ) -> A:
-        """The answer to a question: as it is known, or by deciding it."""
-        known = self.known(question)
-        if known is not None:
-            return known
-        answer = decide()
-        if worth_keeping(answer):
-            self.keep(question, answer)
-        return answer
+    def decide(self, question: Question[A], *, keep: bool = True) -> A:
+        """Decide a question, whatever is known of it. keep: whether the answer may be kept.
 
-    def each(
-        self,
-        work: Work[T, R],
-        items: Iterable[T],
-        *,
-        workers: int | None = None,
-        ahead: int = 4,
-        lost: Callable[[T], R] | None = None,
-    ) -> Generator[R, None, None]:
-        """What is done with each item, in their order, by workers; work may ask.
-
-        workers: at most so many of them; where that is one, and no item may be lost, this process.
-        ahead, lost: as `Spreader.each` says. Close it when done.
+        Another run would not decide either what this version does not support.
         """
-        spreader = self._spreader_of(here=workers == 1 and lost is None)
-        there: deque[tuple[int, T]] = deque()
-        here: dict[int, R] = {}
-
-        def parcels() -> Iterator[Parcel[T]]:
-            """The items that are passed on; an item of which all is known is done here."""
-            for number, item in enumerate(items):
-                questions = () if spreader.shares_cache else tuple(work.asks(item))
-                given = self._texts(questions)
-                if questions and len(given) == len(questions):
-                    here[number] = work.do(item)
-                    continue
-                there.append((number, item))
-                yield Parcel(item, given)
-
-        passed_on: Work[Parcel[T], Returned[R]] = Work(
-            work.kind, _Asked(self, work.do), lambda parcel: work.named(parcel.item)
-        )
-        of_lost = None if lost is None else _OfLost(lost)
-        following, sent = 0, parcels()
-        with closing(
-            spreader.each(passed_on, sent, most=workers, ahead=ahead, lost=of_lost)
-        ) as coming:
-            for returned in coming:
-                number, item = there.popleft()
-                for known in range(following, number):
-                    yield here.pop(known)
-                yield self._taken(returned, work.do, item)
-                following = number + 1
-        assert next(sent, None) is None and not there, f"an item of {work.kind} has no result"
-        for number in sorted(here):
-            yield here[number]
-
-    def completed(
-        self,
-        known: Iterable[Iterable[R | None]],
-        work: Work[T, Sequence[R]],
-        tasks: Sequence[T],
-        lost: Callable[[T], Sequence[R]],
-    ) -> Generator[R, None, None]:
-        """Results that are known, test by test, and for each None the next that tasks give.
-
-        Each as soon as those before it are there. Close it when done.
-        """
-        if not tasks:  # and then no worker's library is loaded
-            yield from filter(None, chain.from_iterable(known))
-            return
-        count = len(tasks)
-        with closing(self.each(work, tasks, workers=count, ahead=count, lost=lost)) as coming:
-            decided = chain.from_iterable(coming)
-            for result in chain.from_iterable(known):
-                yield result if result is not None else next(decided)
+        incident = question.incident
+        found = question.decide() if incident is None else attempt(question.decide, incident)
+        if isinstance(found, Undecided):
+            keep &= found.word is Word.UNSUPPORTED
+            found = question.lost(found)
+        if keep and question.worth_keeping(found):
+            self.keep(question, found)
+        return found
 
     def close(self) -> None:
         """Let go of the cache until it is needed again."""
         if self._store is not None:
             if self._store.failed:
-                self._place = None
+                self._folder = None
             self._store.close()
             self._store = None
 
     def uncached(self) -> Judge:
         """The same, but that nothing is looked up, and nothing kept."""
-        return Judge(None, self.warn, self._processes, self._spreader)
+        return Judge(None, self.warn, self._processes, self._cluster)
 
     def end(self) -> None:
         """Let go of the cache, and of the cluster if this judge has one."""
         self.close()
-        if self._spreader is not None:
-            self._spreader.close()
+        if self._cluster is not None:
+            self._cluster.close()
 
     def __enter__(self) -> Self:
         return self
@@ -189,94 +140,150 @@ class Judge:
     def __exit__(self, *error: object) -> None:
         self.end()
 
-    def answered(self, do: Callable[[T], R], parcel: Parcel[T]) -> Returned[R]:
-        """What comes of an item, in this process or one that was forked from it."""
-        result = do(parcel.item)
-        unsaid, self._unsaid = self._unsaid, []
-        return Returned(Done(result), unsaid)
+    def reply(self, question: Question[A]) -> Reply[A]:
+        """The reply of a worker process that was forked."""
+        try:
+            answer, error = self.decide(question), None
+        except Exception as raised:
+            answer, error = None, _noted(raised)
+        warnings, self._warnings = self._warnings, []
+        return Reply(answer, error, warnings)
 
-    def __reduce__(self) -> tuple[type[FarJudge], tuple[str | None]]:
-        return FarJudge, (None if self._place is None else self._place.version,)
+    def __reduce__(self) -> tuple[Any, tuple[bool]]:
+        return remote_judge, (self.keeps,)
 
-    def _spreader_of(self, *, here: bool) -> Spreader:
-        if self._spreader is not None and not here:
-            return self._spreader
-        from rspverify.judge.workers import Processes
+    def _decided(self, questions: Sequence[Question[A]], here: bool) -> Generator[A, None, None]:
+        """The answers to questions of which none is known."""
+        if not questions:  # and then no worker's library is loaded
+            return
+        questions[0].prepare()
+        alone = self._cluster is None and self._processes == 1
+        if here or (alone and not questions[0].can_be_lost):
+            yield from map(self.decide, questions)
+            return
+        with closing(self._replies(questions)) as coming:
+            for question, reply in zip(questions, coming, strict=True):
+                yield self._taken(question, reply)
 
-        return Processes(self._processes, self.close)
+    def _replies(self, questions: Sequence[Question[A]]) -> Generator[Reply[A] | None, None, None]:
+        if self._cluster is not None:
+            return self._cluster.replies(questions, self)
+        from rspverify.judge.processes import replies
 
-    def _taken(self, returned: Returned[R], do: Callable[[T], R], item: T) -> R:
-        """The result of an item, once what came with it is kept and said."""
-        store = self._opened() if returned.answers else None
+        return replies(self.reply, questions, self._processes, before_fork=self.close)
+
+    def _taken(self, question: Question[A], reply: Reply[A] | None) -> A:
+        """The answer, once what came with it is kept and said. reply: None of a lost worker."""
+        if reply is None:
+            return question.lost(WORKER_LOST)
+        store = self._opened() if reply.answers else None
         if store is not None:
-            for key, text in returned.answers.items():
+            for key, text in reply.answers.items():
                 store.put(key, text)
-        for message in returned.unsaid:
+        for message in reply.warnings:
             self.warn(message)
-        return taken(returned.outcome, item, do)
+        if reply.error is not None:
+            raise reply.error
+        return self.decide(question) if reply.elsewhere else reply.answer  # type: ignore[return-value]
 
-    def _texts(self, questions: Sequence[Question[Any]]) -> dict[str, str]:
-        """The answers that are known, as texts by key."""
-        store = self._opened() if questions else None
+    def given(self, question: Question[Any]) -> dict[str, str]:
+        """What is kept of the questions that a question may ask, as texts by key."""
+        store = self._opened()
         if store is None:
             return {}
-        keys = map(self._key, questions)
+        keys = filter(None, map(self._key, question.parts()))
         return {key: text for key in keys if (text := store.get(key)) is not None}
 
-    def _opened(self) -> Answers | None:
-        if self._store is None and self._place is not None:
-            self._store = Store(self._place.folder, self._say)
+    def _opened(self) -> Store | _Carried | None:
+        if self._store is None and self._folder is not None:
+            from rspverify.judge.store import Store
+
+            self._store = Store(self._folder, self._say)
         return self._store
 
-    def _key(self, question: Question[A]) -> str:
-        assert self._place is not None
-        return digest(convert.keep((self._place.version, question.kind, question.content)))
+    def _key(self, question: Question[A]) -> str | None:
+        content = question.content if self.keeps else None
+        if content is None:
+            return None
+        version = fingerprint_here(question.room)
+        return digest(convert.keep((version, question.kind, content)))
 
     def _say(self, message: str) -> None:
-        """Warn; what a worker has to say goes with its next result."""
+        """Warn; what a worker has to say goes with its next reply."""
         if os.getpid() == self._process:
             self.warn(message)
         else:
-            self._unsaid.append(message)
+            self._warnings.append(message)
 
 
-class FarJudge(Judge):
-    """A judge in a process that has no cache: it knows what came with an item.
+class RemoteJudge(Judge):
+    """A judge on another machine: it knows the answers that came with a question.
 
-    version: of the package that asks, None where nothing is kept.
+    keeps: whether whoever asks has a cache.
     """
 
-    def __init__(self, version: str | None) -> None:
-        super().__init__(None if version is None else CachePlace(Path(), version))
-        self._carried = Carried()
-        self._store = None if version is None else self._carried
+    def __init__(self, keeps: bool) -> None:
+        super().__init__(Path() if keeps else None)
 
-    def answered(self, do: Callable[[T], R], parcel: Parcel[T]) -> Returned[R]:
-        """What comes of an item, with the answers that were found on the way."""
+    def reply_with(self, question: Question[A], given: Mapping[str, str]) -> Reply[A]:
+        """The reply to a question, by the answers that came with it and with those to keep."""
         from rspverify.judge.incident import Unreported, reports_elsewhere
 
-        self._carried.begin(parcel.given)
+        self._store = carried = _Carried(given)
         try:
             with reports_elsewhere():
-                return self._carried.returned(told_outcome(do, parcel.item, "a worker"))
+                return Reply(self.decide(question), answers=carried.found)
         except Unreported:
-            return self._carried.returned(None)
+            return Reply(answers=carried.found, elsewhere=True)
+        except Exception as error:
+            return Reply(error=_noted(error), answers=carried.found)
 
 
-class _Asked(Generic[T, R], Struct, frozen=True):
-    """Work as it is passed on: with who is asked by it."""
-
-    judge: Judge
-    do: Callable[[T], R]
-
-    def __call__(self, parcel: Parcel[T]) -> Returned[R]:
-        return self.judge.answered(self.do, parcel)
+@cache
+def remote_judge(keeps: bool) -> RemoteJudge:
+    """The judge of this process, for whoever has a cache or not."""
+    return RemoteJudge(keeps)
 
 
-class _OfLost(Generic[T, R], Struct, frozen=True):
-    """The result of an item that was lost, as it would have come back."""
+def cache_folder(wanted: bool, warn: Warn) -> Path | None:
+    """The folder of the user's cache; None if it is not wanted or cannot be had."""
+    if not wanted:
+        return None
+    try:
+        from rspverify.judge.store import default_folder
 
-    lost: Callable[[T], R]
+        fingerprint_here("judge")
+        return default_folder()
+    except (OSError, PackageNotFoundError, RuntimeError) as error:
+        warn(f"results are not cached: {error}")
+        return None
 
-    def __call__(self, parcel: Parcel[T]) -> Returned[R]:
-        return Returned(Done(self.lost(parcel.item)))
+
+class _Carried:
+    """The answers that came with a question, and those that are to go back."""
+
+    failed = False
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self._given = given
+        self.found: dict[str, str] = {}
+
+    def get(self, key: str) -> str | None:
+        return self.found.get(key) or self._given.get(key)
+
+    def put(self, key: str, value: str) -> None:
+        self.found[key] = value
+
+    def report_damage(self) -> None:
+        """It is decided anew."""
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+def _noted(error: Exception) -> Exception:
+    """What a worker met, with a note on where."""
+    import traceback
+
+    error.add_note(f"in a worker:\n{traceback.format_exc()}")
+    return error

@@ -10,12 +10,13 @@ import hashlib
 import os
 import sqlite3
 import sys
-import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
 T = TypeVar("T")
+Warn = Callable[[str], None]
 
 FILE = "answers-1.sqlite"
 """The number is that of the file's layout; another layout takes another file."""
@@ -23,24 +24,18 @@ FILE = "answers-1.sqlite"
 MAX_BYTES = 256 * 2**20
 """Beyond so many bytes the older half of the entries is dropped."""
 
+CLEAR = "rspverify cache --clear begins it anew"
 _APPLICATION = 0x52535056  # «RSPV», in the header of the file
 _PATIENCE = 10.0
 """Seconds to wait for another process that writes."""
 
-_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _BETWEEN_CHECKS = 256
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (
     number INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, value TEXT NOT NULL, sum TEXT NOT NULL
 )
 """
-
-
-class Unusable(Exception):
-    """The file cannot be used as a store; the text says why."""
-
-
-_TROUBLE = (OSError, sqlite3.Error, Unusable, ValueError, MemoryError)
+_TROUBLE = (OSError, sqlite3.Error, ValueError, MemoryError)
 """What may come of a damaged file; a ValueError where SQLite's own words about it are no text."""
 
 
@@ -65,10 +60,7 @@ class Store:
     carry an open store across a fork.
     """
 
-    def __init__(
-        self, folder: Path, warn: Callable[[str], None], max_bytes: int = MAX_BYTES
-    ) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, warn: Warn, max_bytes: int = MAX_BYTES) -> None:
         self._path = folder / FILE
         self._warn = warn
         self._max_bytes = max_bytes
@@ -144,11 +136,9 @@ class Store:
     def _give_up(self, error: Exception) -> None:
         self.failed = True
         reason = getattr(error, "strerror", None) or error
-        self._warn(f"{self._path}: the cache cannot be used and is ignored: {reason}")
-        try:
+        self._warn(f"{self._path}: the cache cannot be used and is ignored: {reason}; {CLEAR}")
+        with suppress(*_TROUBLE):
             self.close()
-        except _TROUBLE:
-            self._connection = None
 
 
 def clear(folder: Path) -> None:
@@ -158,46 +148,32 @@ def clear(folder: Path) -> None:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if path.exists() and not path.is_file():
-        raise Unusable("it must be a regular file")
-    patient_until = time.monotonic() + _PATIENCE
-    while True:
-        connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
-        try:
-            _prepare(connection)
-            return connection
-        except sqlite3.OperationalError as error:
-            connection.close()
-            # Two that make one file do not wait for each other: one of them fails, and tries again.
-            if error.sqlite_errorcode not in _BUSY or time.monotonic() > patient_until:
-                raise
-            time.sleep(0.02)
-        except BaseException:
-            connection.close()
-            raise
-
-
-def _prepare(connection: sqlite3.Connection) -> None:
-    """Settle the connection; make the table if the file is new. Raises Unusable if it is foreign.
+    """The file, made if there is none. Raises what is in `_TROUBLE` if it is no store.
 
     It takes the lock for writing, so that a file that cannot be written is found at once.
     """
-    connection.execute("PRAGMA trusted_schema = OFF")
-    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    connection.execute("BEGIN")  # Another process may make the table between the two.
-    application = _number(connection, "PRAGMA application_id")
-    tables = _number(connection, "SELECT count(*) FROM sqlite_master")
-    connection.execute("COMMIT")
-    if application != _APPLICATION and (application or tables):
-        raise Unusable("it is a database of another program")
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute("BEGIN IMMEDIATE")
-    if not tables:
-        connection.execute(_SCHEMA)
-        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-    connection.execute("COMMIT")
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if path.exists() and not path.is_file():
+        raise ValueError("it must be a regular file")
+    file = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+    try:
+        file.execute("PRAGMA trusted_schema = OFF")
+        file.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        file.execute("BEGIN IMMEDIATE")
+        application = _number(file, "PRAGMA application_id")
+        if application != _APPLICATION:
+            if application or _number(file, "SELECT count(*) FROM sqlite_master"):
+                raise ValueError("it is a database of another program")
+            file.execute(_SCHEMA)
+            file.execute(f"PRAGMA application_id = {_APPLICATION}")
+        file.execute("COMMIT")
+        with suppress(sqlite3.OperationalError):  # Another process is at it: then it is done.
+            file.execute("PRAGMA journal_mode = WAL")
+        file.execute("PRAGMA synchronous = NORMAL")
+    except BaseException:
+        file.close()
+        raise
+    return file
 
 
 def _bytes(connection: sqlite3.Connection) -> int:

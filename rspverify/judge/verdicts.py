@@ -3,211 +3,260 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from msgspec import Struct
-
 from rspverify.answers import Internal
-from rspverify.axiomatic import MemoryModel
-from rspverify.judge.answers import (
-    Answer,
-    ProgressAnswer,
-    excused_question,
-    progress_question,
-    soundness_question,
-    worth_keeping,
-)
-from rspverify.judge.attempt import Undecided, attempt
-from rspverify.judge.cache import Question
-from rspverify.judge.facts import CompilerFacts, SchemeFacts, facts_of_model, facts_of_scheme
-from rspverify.judge.incident import Incident
+from rspverify.judge.answers import Answer, ProgressAnswer, worth_keeping
+from rspverify.judge.inputs import LoadedModel, LoadedTest, NamedScheme
 from rspverify.judge.judge import Judge
-from rspverify.judge.loaded_test import LoadedTest
+from rspverify.judge.question import Incident, Question, Undecided, attempt, digest
 from rspverify.records import replace
-from rspverify.scheme import Scheme
-from rspverify.soundness.case import Case, Translator
-from rspverify.soundness.check import check, excusing, with_switches
-from rspverify.soundness.settings import Settings
-from rspverify.soundness.source import SourceExecutions
-from rspverify.soundness.wording import observed
-from rspverify.source import InputError, Source
+from rspverify.soundness.settings import FAIR, Settings
 from rspverify.verdict import WITHOUT_PROGRESS, Progress, ProgressWord, Verdict, Word
 
+if TYPE_CHECKING:
+    from rspverify.axiomatic.model import MemoryModel
+    from rspverify.judge.facts import ModelFacts
+    from rspverify.soundness.sides import ModelSide
+    from rspverify.translators import Translator
 
-class Named(Struct, frozen=True, eq=False):
-    """What compiles tests, what it is called on command lines, and its facts."""
 
-    file: str
-    scheme: Translator
-    facts: SchemeFacts
+class VerdictQuestion(Question[Answer], frozen=True):
+    """Is a test compiled soundly by a scheme?"""
 
-    @staticmethod
-    def by(scheme: Translator, file: str, settings: Settings) -> Named:
-        """A scheme or a compiler. settings: how tests are read."""
-        if isinstance(scheme, Scheme):
-            return NamedScheme.of(scheme, file)
-        return Named(file, scheme, CompilerFacts.of(scheme, settings))
+    kind = "soundness"
+    answer = Answer
+
+    verdicts: Verdicts
+    test: LoadedTest
+    scheme: NamedScheme
 
     @property
-    def table(self) -> Scheme:
-        """The scheme, of what is one: a compiler has no table."""
-        assert isinstance(self.scheme, Scheme)
-        return self.scheme
+    def content(self) -> tuple[Any, ...]:
+        """Of the scheme only the rows that the program uses count. All settings do, but those that
+        are here by content, and the time limit, which `worth_keeping` sees to. Messages name the
+        model.
+        """
+        model, facts = self.verdicts.model_facts, self.scheme.facts
+        settings = replace(
+            self.verdicts.settings,
+            model=model.name,
+            machine=facts.machine,
+            seconds=None,
+            progress=False,
+            scheduler=FAIR,
+        )
+        made = facts.made_of(self.test.source, self.test.facts)
+        return digest(self.test.source.text), made, model.digest, settings
 
-    def code_of(self, test: Source, settings: Settings) -> Source:
-        """The text that says what code a test becomes: the scheme's, or what is emitted for it."""
-        if isinstance(self.scheme, Scheme):
-            return self.scheme.source
-        try:
-            return self.scheme.emitted(settings.read(test))
-        except InputError:
-            return Source(self.file, "")
+    @property
+    def incident(self) -> Incident:
+        return incident_of(self.test.file, self.scheme.file, self.verdicts.settings)
+
+    def decide(self) -> Answer:
+        source, settings = self.verdicts.source(self.test), self.verdicts.settings
+        return _decided(source, self.scheme.translator, settings)
+
+    def lost(self, why: Undecided) -> Answer:
+        return _lost(why)
+
+    def worth_keeping(self, answer: Answer) -> bool:
+        return worth_keeping(answer, self.verdicts.settings)
 
 
-class NamedScheme(Named, frozen=True, eq=False):
-    """A scheme, the name of its file, and its facts."""
+class WordQuestion(Question[Word], frozen=True):
+    """Which word has the verdict? Where the verdict is kept, so is its word."""
 
-    scheme: Scheme
+    kind = "word"
+    answer = Word
 
-    @staticmethod
-    def of(scheme: Scheme, file: str = "") -> NamedScheme:
-        """A scheme, and the file that reports of internal errors are to name."""
-        return NamedScheme(file, scheme, facts_of_scheme(scheme))
+    verdict: VerdictQuestion
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        return self.verdict.content
+
+    def known(self, judge: Judge) -> Word | None:
+        verdict = judge.kept(self.verdict)
+        return verdict.verdict.word if verdict else judge.kept(self)
+
+
+class ProgressQuestion(Question[ProgressAnswer], frozen=True):
+    """Does the compiled test of a verdict always come to its end?"""
+
+    kind = "progress"
+    answer = ProgressAnswer
+
+    verdict: VerdictQuestion
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        return *self.verdict.content, self.verdict.verdicts.settings.scheduler
+
+    @property
+    def incident(self) -> Incident:
+        return self.verdict.incident
+
+    def decide(self) -> ProgressAnswer:
+        from rspverify.soundness.progress import progress
+
+        started, asked = time.perf_counter(), self.verdict
+        found = progress(asked.test.program, asked.scheme.translator, asked.verdicts.settings)
+        return ProgressAnswer(found, time.perf_counter() - started)
+
+    def lost(self, why: Undecided) -> ProgressAnswer:
+        unknown = Progress(ProgressWord.UNKNOWN, why.reason)
+        return ProgressAnswer(unknown, why.seconds, why.internal)
+
+    def worth_keeping(self, answer: ProgressAnswer) -> bool:
+        return worth_keeping(answer, self.verdict.verdicts.settings)
+
+
+class ExcusedQuestion(Question[Answer], frozen=True):
+    """Which switches excuse a test that is UNSOUND? found: the verdict without them."""
+
+    kind = "excused"
+    answer = Answer
+
+    verdict: VerdictQuestion
+    found: Answer | None = None
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        return self.verdict.content
+
+    @property
+    def incident(self) -> Incident:
+        return self.verdict.incident
+
+    def decide(self) -> Answer:
+        from rspverify.soundness.case import Case
+        from rspverify.soundness.check import excusing, with_switches
+
+        assert self.found is not None
+        test, verdicts = self.verdict.test, self.verdict.verdicts
+        translator = self.verdict.scheme.translator
+        case = Case(test.program, translator, verdicts.model, verdicts.settings)
+        switches = excusing(case, verdicts.source(test))
+        return replace(self.found, verdict=with_switches(self.found.verdict, switches))
+
+    def lost(self, why: Undecided) -> Answer:
+        assert self.found is not None
+        return replace(self.found, internal=why.internal)
+
+    def worth_keeping(self, answer: Answer) -> bool:
+        return self.verdict.verdicts.settings.seconds is None
 
 
 class Verdicts:
     """The judge, asked about tests under schemes and one model.
 
     What is asked of a test alone (does it race, what is allowed) is asked once for all schemes.
+    internal: internal errors that came instead of verdicts, in this process.
     """
 
-    def __init__(self, judge: Judge, model: MemoryModel, settings: Settings) -> None:
+    def __init__(self, judge: Judge, model: MemoryModel | LoadedModel, settings: Settings) -> None:
         self.judge = judge
-        self.model = model
-        self.model_facts = facts_of_model(model)
         self.settings = settings
-        self._sources: WeakKeyDictionary[LoadedTest, SourceExecutions] = WeakKeyDictionary()
         self.internal: list[Internal] = []
-        """Internal errors that came instead of verdicts, in this process."""
+        self._model = model if isinstance(model, LoadedModel) else LoadedModel.of(model)
+        self._sources: WeakKeyDictionary[LoadedTest, ModelSide] = WeakKeyDictionary()
 
-    def __reduce__(self) -> tuple[type[Verdicts], tuple[Judge, MemoryModel, Settings]]:
-        return Verdicts, (self.judge, self.model, self.settings)
+    def __reduce__(self) -> tuple[type[Verdicts], tuple[Judge, LoadedModel, Settings]]:
+        return Verdicts, (self.judge, self._model, self.settings)
+
+    @property
+    def model(self) -> MemoryModel:
+        """The model, parsed when it is first asked for."""
+        return self._model.model
+
+    @property
+    def model_facts(self) -> ModelFacts:
+        """What answers depend on of the model."""
+        return self._model.facts
 
     def by(self, settings: Settings) -> Verdicts:
         """The same judge and model, with other settings."""
-        return Verdicts(self.judge, self.model, settings)
+        return Verdicts(self.judge, self._model, settings)
 
-    def answer(self, test: LoadedTest, scheme: Named) -> Answer:
+    def question(self, test: LoadedTest, scheme: NamedScheme) -> VerdictQuestion:
+        """Is the test compiled soundly?"""
+        return VerdictQuestion(self, test, scheme)
+
+    def answer(self, test: LoadedTest, scheme: NamedScheme) -> Answer:
         """The verdict with what it took."""
-        return self.judge.ask(
-            self.question(test, scheme), lambda: self._decided(test, scheme), self._worth_keeping
-        )
+        return self._told(self.judge.ask(self.question(test, scheme)))
 
-    def excused(self, test: LoadedTest, scheme: Named) -> Answer:
+    def excused(self, test: LoadedTest, scheme: NamedScheme) -> Answer:
         """The verdict; where it is UNSOUND, with the switches that excuse it, whatever the settings
         say of counterexamples."""
         found = self.answer(test, scheme)
         if found.verdict.word is not Word.UNSOUND or found.verdict.sound_if:
             return found
-        return self.judge.ask(
-            excused_question(self.question(test, scheme)),
-            lambda: self._excused(found, test, scheme),
-            lambda _: self.settings.seconds is None,
-        )
+        return self.judge.ask(ExcusedQuestion(self.question(test, scheme), found))
 
-    def word(self, test: LoadedTest, scheme: Named) -> Word:
+    def word(self, test: LoadedTest, scheme: NamedScheme) -> Word:
         """The word of the verdict alone. Unless it is SOUND nothing else is kept of the verdict, so
         that a search that makes thousands of them leaves room for others."""
         asked = self.question(test, scheme)
-        question = Question("word", asked.content, Word)
-        known = self.judge.known(asked)
-        word = known.verdict.word if known else self.judge.known(question)
-        if word is not None:
-            return word
-        found = self._decided(test, scheme)
+        known = self.judge.known(WordQuestion(asked))
+        if known is not None:
+            return known
+        found = self._told(self.judge.decide(asked, keep=False))
         word = found.verdict.word
-        if self._worth_keeping(found):
+        if asked.worth_keeping(found):
             if word is Word.SOUND:
                 self.judge.keep(asked, found)
             else:
-                self.judge.keep(question, word)
+                self.judge.keep(WordQuestion(asked), word)
         return word
 
-    def progress(self, test: LoadedTest, scheme: Named, word: Word) -> ProgressAnswer | None:
+    def progress(self, test: LoadedTest, scheme: NamedScheme, word: Word) -> ProgressAnswer | None:
         """Whether the compiled test can always go on; None where that has no meaning.
 
         word: that of the verdict on the test under the scheme.
         """
         if word in WITHOUT_PROGRESS:
             return None
-        return self.judge.ask(
-            progress_question(self.question(test, scheme), self.settings),
-            lambda: self._progress(test, scheme),
-            self._worth_keeping,
-        )
+        return self.judge.ask(ProgressQuestion(self.question(test, scheme)))
 
-    def question(self, test: LoadedTest, scheme: Named) -> Question[Answer]:
-        """Is the test compiled soundly?"""
-        return soundness_question(
-            test.source, test.facts, scheme.facts, self.model_facts, self.settings
-        )
-
-    def _worth_keeping(self, answer: Answer | ProgressAnswer) -> bool:
-        return worth_keeping(answer, self.settings)
-
-    def source(self, test: LoadedTest) -> SourceExecutions:
+    def source(self, test: LoadedTest) -> ModelSide:
         """What is asked of a test alone."""
+        from rspverify.soundness.sides import ModelSide
+
         if test not in self._sources:
-            self._sources[test] = SourceExecutions(test.program, self.model)
+            self._sources[test] = ModelSide(test.program, self.model)
         return self._sources[test]
 
-    def _decided(self, test: LoadedTest, scheme: Named) -> Answer:
-        incident = incident_of(test.file, scheme.file, self.settings)
-        found = decided(self.source(test), scheme.scheme, self.settings, incident)
-        if found.internal is not None:
-            self.internal.append(found.internal)
-        return found
-
-    def _excused(self, answer: Answer, test: LoadedTest, scheme: Named) -> Answer:
-        case = Case(test.program, scheme.scheme, self.model, self.settings)
-        incident = incident_of(test.file, scheme.file, self.settings)
-        found = attempt(lambda: excusing(case, self.source(test)), incident)
-        if isinstance(found, Undecided):
-            return replace(answer, internal=found.internal)
-        return replace(answer, verdict=with_switches(answer.verdict, found))
-
-    def _progress(self, test: LoadedTest, scheme: Named) -> ProgressAnswer:
-        from rspverify.soundness.progress import progress
-
-        started = time.perf_counter()
-        found = attempt(
-            lambda: progress(test.program, scheme.scheme, self.settings),
-            incident_of(test.file, scheme.file, self.settings),
-        )
-        seconds = time.perf_counter() - started
-        if isinstance(found, Undecided):
-            unknown = Progress(ProgressWord.UNKNOWN, found.reason)
-            return ProgressAnswer(unknown, seconds, found.internal)
-        return ProgressAnswer(found, seconds)
+    def _told(self, answer: Answer) -> Answer:
+        if answer.internal is not None:
+            self.internal.append(answer.internal)
+        return answer
 
 
 def decided(
-    source: SourceExecutions, scheme: Translator, settings: Settings, incident: Incident
+    source: ModelSide, scheme: Translator, settings: Settings, incident: Incident
 ) -> Answer:
     """The verdict on a program under a scheme, whatever goes wrong while it is decided."""
+    found = attempt(lambda: _decided(source, scheme, settings), incident)
+    return _lost(found) if isinstance(found, Undecided) else found
+
+
+def _decided(source: ModelSide, scheme: Translator, settings: Settings) -> Answer:
+    from rspverify.soundness.case import Case
+    from rspverify.soundness.check import check
+    from rspverify.soundness.wording import observed
+
     started = time.perf_counter()
+    case = Case(source.program, scheme, source.model, settings)
+    verdict = check(case, source)
+    shown = observed(case.program, verdict.outcome) if verdict.outcome else None
+    return Answer(verdict, shown, time.perf_counter() - started)
 
-    def decide() -> Answer:
-        case = Case(source.program, scheme, source.model, settings)
-        verdict = check(case, source)
-        shown = observed(case.program, verdict.outcome) if verdict.outcome else None
-        return Answer(verdict, shown, 0.0)
 
-    found = attempt(decide, incident)
-    seconds = time.perf_counter() - started
-    if isinstance(found, Undecided):
-        return Answer(Verdict(Word.UNKNOWN, found.reason), None, seconds, found.internal)
-    return replace(found, seconds=seconds)
+def _lost(why: Undecided) -> Answer:
+    return Answer(Verdict(Word.UNKNOWN, why.reason), None, why.seconds, why.internal)
 
 
 def incident_of(test: str, scheme: str, settings: Settings) -> Incident:

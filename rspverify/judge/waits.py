@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Sequence
-from functools import partial
-
-from msgspec import Struct
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from functools import cached_property
+from typing import Any
 
 from rspverify.answers import ModelAnswer
-from rspverify.axiomatic import MemoryModel
-from rspverify.judge.attempt import Undecided, attempt
-from rspverify.judge.cache import Question, digest
-from rspverify.judge.facts import ModelFacts, facts_of_model
-from rspverify.judge.incident import Incident
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.judge.answers import in_time
+from rspverify.judge.inputs import LoadedModel, LoadedTest
 from rspverify.judge.judge import Judge
-from rspverify.judge.work import Work, stem
-from rspverify.limits import LOST
-from rspverify.litmus import warm_up
+from rspverify.judge.question import Incident, Question, Undecided, digest, stem
+from rspverify.litmus.syntax import warm_up
 from rspverify.records import replace
+from rspverify.schedulers import Scheduler
 from rspverify.soundness.hang import ScheduledAnswer
 from rspverify.soundness.scheduled import SourceProgress
-from rspverify.soundness.schedulers import Scheduler
 from rspverify.soundness.settings import OF_A_TEST, Settings
-from rspverify.source import Given, InputError, Source, name_of, read_source
+from rspverify.source import Given
 from rspverify.verdict import ProgressWord, Word
-
-_CLOSE = 0.9
-"""An answer that took more of its time limit than this may have been cut short by it."""
 
 
 def model_answer(it: ScheduledAnswer) -> ModelAnswer:
@@ -47,98 +41,116 @@ def model_answer(it: ScheduledAnswer) -> ModelAnswer:
     )
 
 
-class Waits(Struct, frozen=True):
+class Waits:
     """The judge, asked whether tests hang under schedulers by a model."""
 
-    judge: Judge
-    model: MemoryModel
-    schedulers: tuple[Scheduler, ...]
-    settings: Settings
+    def __init__(
+        self,
+        judge: Judge,
+        model: MemoryModel,
+        schedulers: tuple[Scheduler, ...],
+        settings: Settings,
+    ) -> None:
+        self.judge = judge
+        self.loaded = LoadedModel.of(model)
+        self.schedulers = schedulers
+        self.settings = settings
+
+    @property
+    def model(self) -> MemoryModel:
+        """The model."""
+        return self.loaded.model
 
     def answers(self, files: Sequence[Given]) -> Generator[ScheduledAnswer, None, None]:
         """Each test under each scheduler, test by test. Close it when done."""
-        facts = facts_of_model(self.model)
-        known = [self._known(given, facts) for given in files]
-        tasks = [source for source, row in known if None in row]
-        if tasks:
-            warm_up()
+        questions = [_TestQuestion(self, LoadedTest(file, self.settings)) for file in files]
+        with closing(self.judge.run(questions)) as coming:
+            for answers in coming:
+                yield from answers
 
-        def lost(source: Source) -> list[ScheduledAnswer]:
-            return [self._without(source.name, it, Word.UNKNOWN, LOST) for it in self.schedulers]
 
-        work = Work("progress", self.decided, lambda source: stem(source.name))
-        yield from self.judge.completed((row for _, row in known), work, tasks, lost)
+class _TestQuestion(Question[Sequence[ScheduledAnswer]], frozen=True, dict=True):
+    """Does a test hang under each scheduler?"""
 
-    def _known(
-        self, given: Given, facts: ModelFacts
-    ) -> tuple[Source, Sequence[ScheduledAnswer | None]]:
-        """A test, and what is said of it; all of it is asked again where something is not known."""
-        file = name_of(given)
-        try:
-            source = read_source(given)
-        except InputError as error:
-            wrong = [self._without(file, it, Word.ERROR, str(error)) for it in self.schedulers]
-            return Source(file, ""), wrong
-        found = [self.judge.known(self._question(source, it, facts)) for it in self.schedulers]
-        if None in found:
-            return source, [None] * len(found)
-        return source, [it and replace(it, file=file, cached=True) for it in found]
+    kind = "progress of sources"
 
-    def decided(self, source: Source) -> Sequence[ScheduledAnswer]:
-        """A test under every scheduler. Nothing that is wrong with it is raised."""
-        facts, found = facts_of_model(self.model), list(self._decided(source))
-        limit = self.settings.seconds
-        for scheduler, each in zip(self.schedulers, found, strict=True):
-            in_time = limit is None or each.seconds < _CLOSE * limit
-            if in_time and each.word not in (Word.ERROR, Word.UNKNOWN):
-                self.judge.keep(self._question(source, scheduler, facts), each)
-        return found
+    waits: Waits
+    test: LoadedTest
 
-    def _decided(self, source: Source) -> Iterator[ScheduledAnswer]:
-        incident = Incident(
-            "progress", (source.name,), (), self.settings, self._options(), OF_A_TEST
-        )
+    @property
+    def name(self) -> str:
+        return stem(self.test.file)
+
+    @cached_property
+    def source(self) -> SourceProgress:
+        """What is asked of the test, with one time limit for all schedulers."""
+        settings = self.waits.settings
+        return SourceProgress(self.test.program, self.waits.model, settings.limits())
+
+    def parts(self) -> list[_HangQuestion]:
+        return [_HangQuestion(self, it) for it in self.waits.schedulers]
+
+    def prepare(self) -> None:
+        warm_up()
+
+    def known(self, judge: Judge) -> Sequence[ScheduledAnswer] | None:
+        if self.test.unreadable is not None:
+            return self.lost(self.test.unreadable)
+        answers = [it for it in map(judge.known, self.parts()) if it is not None]
+        return answers if len(answers) == len(self.waits.schedulers) else None
+
+    def decide(self) -> Sequence[ScheduledAnswer]:
+        return [self.waits.judge.decide(each) for each in self.parts()]
+
+    def lost(self, why: Undecided) -> Sequence[ScheduledAnswer]:
+        return [each.lost(why) for each in self.parts()]
+
+
+class _HangQuestion(Question[ScheduledAnswer], frozen=True):
+    """Does a test hang under a scheduler?"""
+
+    kind = "hangs"
+    answer = ScheduledAnswer
+
+    of: _TestQuestion
+    scheduler: Scheduler
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        waits = self.of.waits
+        settings = replace(waits.settings, model=waits.loaded.facts.name, seconds=None)
+        digests = digest(self.of.test.source.text), waits.loaded.facts.digest
+        return *digests, str(self.scheduler), settings
+
+    @property
+    def incident(self) -> Incident:
+        waits = self.of.waits
+        options = [word for it in waits.schedulers for word in ("--scheduler", str(it))]
+        return Incident("progress", (self.of.test.file,), (), waits.settings, options, OF_A_TEST)
+
+    def known(self, judge: Judge) -> ScheduledAnswer | None:
+        found = judge.kept(self)
+        return found and replace(found, file=self.of.test.file, cached=True)
+
+    def decide(self) -> ScheduledAnswer:
         started = time.perf_counter()
-        limits = self.settings.limits()
-        progress = attempt(
-            lambda: SourceProgress(self.settings.read(source), self.model, limits), incident
-        )
-        for scheduler in self.schedulers:
-            found: ScheduledAnswer | Undecided
-            if isinstance(progress, Undecided):
-                found = progress
-            else:
-                found = attempt(partial(progress.under, scheduler, source.name), incident)
-            seconds, started = time.perf_counter() - started, time.perf_counter()
-            if isinstance(found, Undecided):
-                found = self._refused(source, scheduler, found)
-            yield replace(found, seconds=seconds)
+        found = self.of.source.under(self.scheduler, self.of.test.file)
+        return replace(found, seconds=time.perf_counter() - started)
 
-    def _options(self) -> list[str]:
-        return [word for it in self.schedulers for word in ("--scheduler", str(it))]
-
-    def _refused(self, source: Source, scheduler: Scheduler, found: Undecided) -> ScheduledAnswer:
-        from rspverify.litmus import title_of
-
-        answer = self._without(source.name, scheduler, found.word, found.reason)
-        title = title_of(source) or source.name
-        return replace(answer, test=title, internal=found.internal)
-
-    def _without(self, file: str, scheduler: Scheduler, word: Word, reason: str) -> ScheduledAnswer:
-        """What is said where there is no answer."""
+    def lost(self, why: Undecided) -> ScheduledAnswer:
+        file, word = self.of.test.file, why.word
         return ScheduledAnswer(
-            test=file,
+            test=self.of.test.title,
             file=file,
-            model=self.model.name,
-            scheduler=str(scheduler),
+            model=self.of.waits.model.name,
+            scheduler=str(self.scheduler),
             progress=ProgressWord.UNKNOWN,
             word=word,
-            reason=reason if word is Word.ERROR else f"{word}: {reason}",
+            reason=why.reason if word is Word.ERROR else f"{word}: {why.reason}",
+            seconds=why.seconds,
+            internal=why.internal,
         )
 
-    def _question(
-        self, source: Source, scheduler: Scheduler, facts: ModelFacts
-    ) -> Question[ScheduledAnswer]:
-        settings = replace(self.settings, model=facts.name, seconds=None)
-        content = (digest(source.text), facts.digest, str(scheduler), settings)
-        return Question("hangs", content, ScheduledAnswer)
+    def worth_keeping(self, answer: ScheduledAnswer) -> bool:
+        known = answer.word not in (Word.ERROR, Word.UNKNOWN)
+        return known and in_time(answer.seconds, self.of.waits.settings)

@@ -1,45 +1,51 @@
 """From the columns of a test in assembly to its Program, whose operations are instructions.
 
-Which instructions there are, and of which kinds memory is, is not asked here: a machine says it.
-Here it is told by its operands what an instruction does: `r1, x` loads, `x, 1` and `x, r1` store,
-and one without operands accesses nothing.
+The file of the instruction set says what instructions do. A machine may have others, of which their
+operands tell it: `r1, x` loads, `x, 1` and `x, r1` store, and one without operands accesses
+nothing. Of which kinds memory is, a machine says.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
+from rspverify.isa.conditions import expression
+from rspverify.isa.execution import UNKNOWN, Address, Event, TableExecutor
+from rspverify.isa.formula import formula
+from rspverify.isa.instruction_set import Form, instruction_set
+from rspverify.isa.lines import Instruction, Label, Line
 from rspverify.litmus.condition import Claims
 from rspverify.litmus.declarations import initial_registers, initial_values
+from rspverify.litmus.dialects import DIALECTS, Dialect
 from rspverify.litmus.literal import number
-from rspverify.litmus.placement import PTX, Place, numbered, placed_by_heads
+from rspverify.litmus.placement import numbered, placed_by_heads
 from rspverify.litmus.problems import Problems, quote
 from rspverify.litmus.program import GLOBAL, Kind, Location, Operation, Program, Thread
-from rspverify.litmus.tree import Columns, InstructionText, Integer, Name, walk
-from rspverify.source import Source
-from rspverify.value import Constant, Expression, Read
-
-LANGUAGE = "PTX"
+from rspverify.litmus.tree import Columns, InstructionText, Integer, LabelText, Name, walk
+from rspverify.records import replace
+from rspverify.source import Source, Span
+from rspverify.value import Constant, Expression, reads
 
 MAX_INSTRUCTIONS = 250
 """How many instructions a test may have: a machine is spelled out for each of them."""
 
-_REGISTER = re.compile(r"r[0-9]+")
-_DEFAULT = re.compile(r"\.weak\b")
-"""What a load or store is where nothing stands (PTX ISA, ld and st)."""
-
-_KINDS = {"rx": Kind.LOAD, "xr": Kind.STORE, "": Kind.FENCE}
-OPERANDS = {kind: operands for operands, kind in _KINDS.items()}
-"""The operands of an instruction, as a machine writes them: r is a register or a value."""
+_BY_OPERANDS = {
+    "rx": Form("", ("r", "x"), "", reads=True, result="r", address="x"),
+    "xr": Form("", ("x", "v"), "", written=formula("v"), address="x"),
+    "": Form("", (), "", words=frozenset({"fence"})),
+}
+"""What an instruction does that the set has not: r is a register or a value."""
 
 
 def assembly_program(test: Columns, source: Source, problems: Problems) -> Program:
     """The program that columns mean, as far as they mean one."""
+    dialect = DIALECTS[test.language]
     heads = numbered(test.heads, problems)
-    hint = f"write `P0{PTX} | P1@cta 1,gpu 0 ;` above the columns"
-    places = placed_by_heads(heads, PTX, problems, hint)
-    known = _locations(test, problems)
+    hint = f"write `P0{dialect.place} | P1@cta 1,gpu 0 ;` above the columns"
+    places = placed_by_heads(heads, dialect.place, problems, hint)
+    known = _locations(test, dialect, problems)
     initial = initial_registers(test.registers, heads, problems)
     columns = _columns(test, problems)
     if (count := sum(map(len, columns.values()))) > MAX_INSTRUCTIONS:
@@ -48,8 +54,11 @@ def assembly_program(test: Columns, source: Source, problems: Problems) -> Progr
     threads: list[Thread] = []
     for name, head in heads.items():
         first = sum(len(each.operations) for each in threads)
-        column = _Column(len(threads), first, initial.get(name, {}), problems)
-        threads.append(column.run(name, places.get(name, (0, 0)), columns[id(head)]))
+        given = {name: Constant(it) for name, it in initial.get(name, {}).items()}
+        column = _Column(dialect, len(threads), known, given, first, problems)
+        device, group = places.get(name, (0, 0))
+        operations, registers = column.run(columns[id(head)])
+        threads.append(Thread(name, len(threads), device, group, operations, registers))
     claims = Claims({thread.name: thread.registers for thread in threads}, known, problems)
     return Program(
         test.title,
@@ -57,15 +66,15 @@ def assembly_program(test: Columns, source: Source, problems: Problems) -> Progr
         tuple(known.values()),
         tuple(threads),
         None if test.condition is None else claims.condition(test.condition),
-        LANGUAGE,
+        test.language,
         (),
         claims.watched(test.watched),
     )
 
 
-def _columns(test: Columns, problems: Problems) -> Mapping[int, list[InstructionText]]:
-    """The instructions below each head, by its identity."""
-    found: list[list[InstructionText]] = [[] for _ in test.heads]
+def _columns(test: Columns, problems: Problems) -> Mapping[int, list[InstructionText | LabelText]]:
+    """The instructions and labels below each head, by its identity."""
+    found: list[list[InstructionText | LabelText]] = [[] for _ in test.heads]
     for row in test.rows:
         if len(row.cells) != len(found):
             message = f"a row must have as many columns as threads, {len(found)}, not"
@@ -76,105 +85,146 @@ def _columns(test: Columns, problems: Problems) -> Mapping[int, list[Instruction
     return {id(head): column for head, column in zip(test.heads, found, strict=True)}
 
 
-def _locations(test: Columns, problems: Problems) -> dict[str, Location]:
+def _locations(test: Columns, dialect: Dialect, problems: Problems) -> dict[str, Location]:
     """What the initial state declares, then what instructions name besides, which is global."""
     found: dict[str, Location] = {}
     for name, (entry, value) in initial_values(test.entries, problems).items():
-        if _REGISTER.fullmatch(name):
+        if re.fullmatch(dialect.registers, name):
             message = f"a location must not be called as a register is, {quote(name)}"
             problems.error(entry.name.span, message, f"write `0:{name}` for the register of P0")
         space = entry.specifiers[0].text if entry.specifiers else GLOBAL
         span = entry.specifiers[0].span if entry.specifiers else entry.span
         found[name] = Location(name, False, space, value, span)
-    for row in test.rows:
-        for each in walk(row):
-            if isinstance(each, InstructionText):
-                for operand in each.operands:
-                    if isinstance(operand, Name) and not _is_register(operand):
-                        new = Location(operand.text, False, GLOBAL, 0, operand.span)
-                        found.setdefault(operand.text, new)
+    nodes = [each for row in test.rows for each in walk(row)]
+    labels = {each.name.text for each in nodes if isinstance(each, LabelText)}
+    for each in nodes:
+        for it in each.operands if isinstance(each, InstructionText) else ():
+            if isinstance(it, Name) and not re.fullmatch(dialect.registers, it.text):
+                if it.text not in labels:
+                    found.setdefault(it.text, Location(it.text, False, GLOBAL, 0, it.span))
     return found
 
 
-def _is_register(operand: Name | Integer) -> bool:
-    return isinstance(operand, Name) and _REGISTER.fullmatch(operand.text) is not None
-
-
-def _holds_value(operand: Name | Integer) -> bool:
-    return isinstance(operand, Integer) or _is_register(operand)
-
-
-class _Column:
-    """The instructions of a thread, one after the other."""
+class _Column(TableExecutor):
+    """The instructions of a thread, which may be those of any machine."""
 
     def __init__(
-        self, index: int, first: int, initial: Mapping[str, int], problems: Problems
+        self,
+        dialect: Dialect,
+        thread: int,
+        locations: Iterable[str],
+        initial: Mapping[str, Expression],
+        first: int,
+        problems: Problems,
     ) -> None:
-        self._index, self._next, self._problems = index, first, problems
-        self._registers: dict[str, Expression] = {
-            name: Constant(value) for name, value in initial.items()
+        registers = re.compile(dialect.registers)
+        super().__init__(
+            instruction_set(dialect.instructions), registers, locations, initial, first
+        )
+        self._thread, self._found, self._register_names = thread, problems, registers
+        self._texts: dict[Span, InstructionText] = {}
+
+    def run(
+        self, code: Iterable[InstructionText | LabelText]
+    ) -> tuple[tuple[Operation, ...], Mapping[str, Expression]]:
+        """The operations of the thread, and what its registers have in the end."""
+        self.follow([self._line(each) for each in code])
+        for each in self.problems:
+            assert each.span is not None
+            self._found.unsupported(each.span, each.message)
+        values = {} if self.state is None else self.state.values
+        registers = {
+            name: it
+            for name, it in values.items()
+            if not isinstance(it, Address) and UNKNOWN.index not in reads(it)
         }
-        self._operations: list[Operation] = []
+        return tuple(map(self._operation, self.events)), registers
 
-    def run(self, name: str, place: Place, code: Iterable[InstructionText]) -> Thread:
-        """The thread that executes code."""
-        for each in code:
-            self._execute(each)
-        device, group = place
-        operations = tuple(self._operations)
-        return Thread(name, self._index, device, group, operations, self._registers)
+    def _line(self, it: InstructionText | LabelText) -> Line:
+        if isinstance(it, LabelText):
+            return Label(it.name.text, it.span)
+        self._texts[it.span] = it
+        operands = (
+            str(number(each, self._found)) if isinstance(each, Integer) else each.text
+            for each in it.operands
+        )
+        return Instruction(it.name.text, tuple(operands), (), it.span)
 
-    def _execute(self, it: InstructionText) -> None:
-        shape = "".join("r" if _holds_value(each) else "x" for each in it.operands)
-        name = _DEFAULT.sub("", it.name.text)
-        if name == "mov" and shape == "rr" and _is_register(it.operands[0]):
-            self._registers[it.operands[0].text] = self._value(it.operands[1])
-            return
-        if shape not in _KINDS or (shape == "rx" and not _is_register(it.operands[0])):
-            self._not_such(it, shape)
-            return
-        kind = _KINDS[shape]
-        places = [each for each in it.operands if not _holds_value(each)]
-        value = self._value(it.operands[1]) if kind is Kind.STORE else None
-        operation = Operation(
-            index=self._next,
-            thread=self._index,
-            kind=kind,
-            location=places[0].text if places else None,
+    def form(self, it: Instruction) -> Form:
+        """The instruction of the set; or what its operands say."""
+        text = self._texts[it.span]
+        found = self._set.form(it.mnemonic, it.operands)
+        if found is None or not (found.sets or found.target):
+            shape = "".join("r" if self._holds_value(each) else "x" for each in text.operands)
+            if shape not in _BY_OPERANDS or (shape == "rx" and not self._is_register(it, 0)):
+                self._not_such(text)
+            by_operands = _BY_OPERANDS[shape]
+            if found is None or found.operands != by_operands.operands:
+                name = it.mnemonic if found is None else found.name
+                found = replace(by_operands, mnemonic=it.mnemonic, name=name)
+        targets = {found.result, *(name for name, _ in found.sets)}
+        for letter, operand in zip(found.operands, text.operands, strict=False):
+            if letter not in targets and isinstance(operand, Name):
+                self._require_value(operand)
+        return found
+
+    def _is_register(self, it: Instruction, at: int) -> bool:
+        return self._register_names.fullmatch(it.operands[at]) is not None
+
+    def _holds_value(self, operand: Name | Integer) -> bool:
+        return isinstance(operand, Integer) or bool(self._register_names.fullmatch(operand.text))
+
+    def _require_value(self, operand: Name) -> None:
+        """Note a register that has no value yet, and give it one."""
+        assert self.state is not None
+        name = operand.text
+        if name not in self.state.values and self._register_names.fullmatch(name):
+            message = f"{quote(name)} must have a value before P{self._thread} uses it"
+            hint = f"write `{self._thread}:{name}=0;` in the initial state"
+            self._found.error(operand.span, message, hint)
+            self._put(name, Constant(0), frozenset())
+
+    def _not_such(self, it: InstructionText) -> None:
+        """Note operands that mean nothing here; what is said of their register may be right."""
+        for each in it.operands[:1]:
+            if isinstance(each, Name) and self._register_names.fullmatch(each.text):
+                self._put(each.text, Constant(0), frozenset())
+        may = "`r1, x` (it loads), `x, 1` or `x, r1` (it stores), or none"
+        if len(it.operands) > 2:
+            message = f"an instruction with {len(it.operands)} operands is not supported: "
+            self._found.unsupported(it.span, message + quote(it.name.text), f"operands are {may}")
+        else:
+            written = ", ".join(each.text for each in it.operands)
+            hint = "registers are called r0, r1 and so on; any other name is that of a location"
+            message = f"the operands of {quote(it.name.text)} must be {may}, not {quote(written)}"
+            self._found.error(it.span, message, hint)
+        raise SkippedError
+
+    def step(self, together: Sequence[Instruction]) -> None:
+        """One instruction after the other, but for those of which a mistake was told."""
+        for it in together:
+            with suppress(SkippedError):
+                super().step([it])
+
+    def _operation(self, it: Event) -> Operation:
+        form = it.form
+        kind = Kind.FENCE if it.location is None else Kind.LOAD if form.reads else Kind.STORE
+        return Operation(
+            index=it.index,
+            thread=self._thread,
+            kind=Kind.RMW if form.reads and form.written is not None else kind,
+            location=it.location,
             order=None,
             scope=None,
             remote=False,
-            guard=Constant(1),
-            value=value,
-            span=it.span,
-            instruction=name,
+            guard=expression(it.guard),
+            value=it.value,
+            span=it.instruction.span,
+            success=it.success,
+            instruction=form.name,
+            tags=form.tags,
         )
-        if kind is Kind.LOAD:
-            self._registers[it.operands[0].text] = Read(self._next)
-        self._operations.append(operation)
-        self._next += 1
 
-    def _value(self, operand: Name | Integer) -> Expression:
-        if isinstance(operand, Integer):
-            return Constant(number(operand, self._problems))
-        if operand.text not in self._registers:
-            message = f"{quote(operand.text)} must have a value before P{self._index} uses it"
-            hint = f"write `{self._index}:{operand.text}=0;` in the initial state"
-            self._problems.error(operand.span, message, hint)
-        return self._registers.get(operand.text, Constant(0))
 
-    def _not_such(self, it: InstructionText, shape: str) -> None:
-        """Note operands that mean nothing here; what is said of their register may be right."""
-        for each in filter(_is_register, it.operands[:1]):
-            self._registers.setdefault(each.text, Constant(0))
-        may = "`r1, x` (it loads), `x, 1` or `x, r1` (it stores), or none"
-        if len(shape) > 2:
-            message = (
-                f"an instruction with {len(shape)} operands is not supported: {quote(it.name.text)}"
-            )
-            self._problems.unsupported(it.span, message, f"operands are {may}")
-            return
-        written = ", ".join(each.text for each in it.operands)
-        hint = "registers are called r0, r1 and so on; any other name is that of a location"
-        message = f"the operands of {quote(it.name.text)} must be {may}, not {quote(written)}"
-        self._problems.error(it.span, message, hint)
+class SkippedError(Exception):
+    """An instruction means nothing, and its mistake was told."""

@@ -1,32 +1,18 @@
-"""From lark's parse tree to the syntax tree of tree.py: one method per rule of grammar.lark."""
+"""From lark's parse tree to the syntax tree of tree.py: methods for rules with other parts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from lark import Token
 from lark.tree import Meta
 
-from rspverify.grammar import Builder, Children, Made
+from rspverify.grammar import Builder, Made
 from rspverify.litmus import tree
 from rspverify.source import Span
 
 Kind = TypeVar("Kind")
-
-_AS_WRITTEN: Mapping[str, Callable[..., tree.Node]] = {
-    "atom": tree.Claim,
-    "assign": tree.Assign,
-    "branch": tree.Branch,
-    "condition": tree.FinalCondition,
-    "conditional": tree.Conditional,
-    "evaluate": tree.Evaluate,
-    "index": tree.Index,
-    "infix": tree.Infix,
-    "prefix": tree.Prefix,
-    "watched": tree.Watched,
-}
-"""The rules whose parts are those of their nodes, in the same order."""
 
 
 class TreeBuilder(Builder[Made]):
@@ -35,9 +21,7 @@ class TreeBuilder(Builder[Made]):
     What a rule leaves out is None among its parts.
     """
 
-    def _other(self, rule: str, place: Meta, parts: Children) -> tree.Node:
-        words = (str(each) if isinstance(each, Token) else each for each in parts)
-        return _AS_WRITTEN[rule](self._span(place), *words)
+    nodes = tree
 
     def NAME(self, token: Token) -> tree.Name:  # noqa: N802
         return tree.Name(self._span(token), str(token))
@@ -132,12 +116,6 @@ class TreeBuilder(Builder[Made]):
         pointer = size is not None or any(isinstance(each, Token) for each in parts)
         return tree.Parameter(self._span(meta), tuple(specifiers), pointer, name, size)
 
-    def size(self, meta: Meta, number: tree.Integer | None) -> tree.Size:
-        return tree.Size(self._span(meta), number)
-
-    def launch(self, meta: Meta, word: Token, *numbers: Any) -> tree.Launch:
-        return tree.Launch(self._span(meta), *numbers)
-
     def scope_tree(self, meta: Meta, word: Token, *nodes: Any) -> tree.ScopeTree:
         return tree.ScopeTree(self._span(word), tuple(_flat(nodes)))
 
@@ -203,9 +181,6 @@ class TreeBuilder(Builder[Made]):
 
     # ---- expressions -------------------------------------------------------------------------
 
-    def dereference(self, meta: Meta, star: Token, argument: Any) -> tree.Dereference:
-        return tree.Dereference(self._span(meta), argument)
-
     def call(self, meta: Meta, function: tree.Name, *arguments: Any) -> tree.Call:
         given = tuple(each for each in arguments if each is not None)
         return tree.Call(self._span(meta), function, given)
@@ -235,9 +210,6 @@ class TreeBuilder(Builder[Made]):
 
     def disjunction(self, meta: Meta, *parts: tree.FormulaText) -> tree.FormulaText:
         return tree.Joint(self._span(meta), False, parts)
-
-    def negation(self, meta: Meta, word: Token, argument: tree.FormulaText) -> tree.FormulaText:
-        return tree.Denial(self._span(meta), argument)
 
     def truth(self, meta: Meta, word: Token | None = None) -> tree.FormulaText:
         return tree.Joint(self._span(meta), True, ())

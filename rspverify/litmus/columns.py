@@ -67,6 +67,7 @@ class ColumnsBuilder(TreeBuilder[tree.Columns]):
         those = [each for each in entries if each is not None]
         return tree.Columns(
             span,
+            header.split()[0].upper(),
             " ".join(header.split()[1:]),
             tuple(each for each in those if isinstance(each, tree.Entry)),
             tuple(each for each in those if isinstance(each, tree.RegisterEntry)),
@@ -89,8 +90,11 @@ class ColumnsBuilder(TreeBuilder[tree.Columns]):
             at = tree.At(span, (place[:2], place[2:]))
         return tree.ThreadHead(self._span(meta), name, at)
 
-    def row(self, meta: Meta, *cells: tree.InstructionText | None) -> tree.Row:
+    def row(self, meta: Meta, *cells: tree.InstructionText | tree.LabelText | None) -> tree.Row:
         return tree.Row(self._span(meta), cells)
+
+    def mark(self, meta: Meta, name: tree.Name) -> tree.LabelText:
+        return tree.LabelText(self._span(meta), name)
 
     def instruction(self, meta: Meta, name: tree.Name, *operands: Any) -> tree.InstructionText:
         given = tuple(each for each in operands if each is not None)

@@ -26,7 +26,6 @@ _DEVICE = ("device", "dev", "dv", "agent", "gpu")
 _WORKGROUP = ("work_group", "workgroup", "wg", "cta")
 _SUBGROUP = ("sub_group", "subgroup", "sg")
 
-PTX = "@cta 0,gpu 0"
 _OPENCL = "@wg 0, dev 0"
 """How a place is written in the head of a thread: its work-group, and its device."""
 

@@ -11,6 +11,7 @@ from enum import Enum
 
 from msgspec import Struct
 
+from rspverify.isa.lines import Tags
 from rspverify.litmus.formula import Condition
 from rspverify.records import replace
 from rspverify.source import Source, Span
@@ -120,7 +121,8 @@ class Operation(Struct, frozen=True, kw_only=True):
     unsequenced: the earlier operations of its thread that it is not sequenced after, as they are in
     another operand of one expression (C11 §6.5 paragraph 3).
     choice: of an element of an array whose index is computed.
-    instruction: in a test in assembly, the name of the instruction that it is.
+    instruction: in a test in assembly, the name of the instruction that it is; tags: the sets of
+    a model that its instruction set puts its events into.
     """
 
     index: int
@@ -144,6 +146,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     unsequenced: frozenset[int] = frozenset()
     choice: Choice | None = None
     instruction: str | None = None
+    tags: Tags = Tags()
     meets: Scope = Scope.WG
 
     @property
@@ -333,7 +336,7 @@ class Program(Struct, frozen=True):
     @property
     def in_assembly(self) -> bool:
         """Whether its operations are instructions of a machine, which no scheme compiles."""
-        return self.language == "PTX"
+        return self.language not in ("OpenCL", "C")
 
     def party(self, barrier: Operation) -> tuple[Thread, ...]:
         """The threads that must come to a barrier, its own among them."""

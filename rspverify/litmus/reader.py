@@ -6,12 +6,11 @@ import re
 from pathlib import Path
 
 from rspverify.limits import DEFAULT_UNROLL
-from rspverify.litmus.assembly import assembly_program
 from rspverify.litmus.calls import functions_of, uncalled
-from rspverify.litmus.columns import parse_columns
 from rspverify.litmus.comments import without_comments
 from rspverify.litmus.condition import Claims
 from rspverify.litmus.declarations import declarations, initial_registers
+from rspverify.litmus.dialects import DIALECTS
 from rspverify.litmus.elaborate import Execution
 from rspverify.litmus.kernels import launched
 from rspverify.litmus.placement import numbered, placement, subgroups
@@ -26,8 +25,8 @@ from rspverify.litmus.work_items import NOBODY, work_items
 from rspverify.records import replace
 from rspverify.source import InputError, Problem, Source, Span, read_source
 
-_TITLE = re.compile(r"(?:opencl|c|ptx)\s+(\S+)", re.IGNORECASE)
-_ASSEMBLY = re.compile(r"\s*ptx\b", re.IGNORECASE)
+_TITLE = re.compile(rf"(?:opencl|c|{'|'.join(DIALECTS)})\s+(\S+)", re.IGNORECASE)
+_ASSEMBLY = re.compile(rf"\s*(?:{'|'.join(DIALECTS)})\b", re.IGNORECASE)
 
 
 def read_program_file(
@@ -59,6 +58,9 @@ def read_program(
     if text is not None and _ASSEMBLY.match(text):
         if not assembly:
             raise InputError([_in_assembly(source, text)])
+        from rspverify.litmus.assembly import assembly_program
+        from rspverify.litmus.columns import parse_columns
+
         columns = parse_columns(source, text, problems)
         program = assembly_program(columns, source, problems) if columns else None
     elif text is not None:

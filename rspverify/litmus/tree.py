@@ -347,9 +347,19 @@ class InstructionText(Node, frozen=True):
     operands: tuple[Name | Integer, ...]
 
 
-class Columns(Node, frozen=True):
-    """A test in assembly; its span is that of the initial state. rows: a cell for each column."""
+class LabelText(Node, frozen=True):
+    """`name:` in a column, to which branches go."""
 
+    name: Name
+
+
+class Columns(Node, frozen=True):
+    """A test in assembly; its span is that of the initial state.
+
+    language: the first word. rows: a cell for each column.
+    """
+
+    language: str
     title: str
     entries: tuple[Entry, ...]
     registers: tuple[RegisterEntry, ...]
@@ -362,7 +372,7 @@ class Columns(Node, frozen=True):
 class Row(Node, frozen=True):
     """Instructions of all threads; None where a thread has none here."""
 
-    cells: tuple[InstructionText | None, ...]
+    cells: tuple[InstructionText | LabelText | None, ...]
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -1,4 +1,4 @@
-"""Whether a machine can do without the iterations of spins that go on (docs/machine.md, Loops).
+"""Whether a machine can do without the iterations of spins that go on (docs/proofs.md, Loops).
 
 Take an execution and leave such an iteration out. Everything else can still happen, and does the
 same, if the iteration only took away what nobody wants away, held up its own thread, gave back each
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from rspverify.assembly import SpinLoop
+from rspverify.assembly.program import SpinLoop
 from rspverify.machine.lock_order import LockOrder
 from rspverify.machine.machine import Machine
 from rspverify.machine.relevance import plain_fifos

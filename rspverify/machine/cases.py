@@ -6,17 +6,20 @@
 * Of bits that always change together, such as that an instruction waits and that it is counted, one
   stands for all.
 
-docs/events-encoding.md argues why these are the same executions.
+docs/proofs.md argues why these are the same executions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import chain
+from typing import Any
 
 from msgspec import Struct
 
 from rspverify.machine.pending import OPEN_READ
+from rspverify.machine.routes import Routes
 from rspverify.machine.rules import (
     AnyBit,
     Bit,
@@ -34,10 +37,12 @@ from rspverify.machine.rules import (
     Update,
     When,
     Without,
+    Word,
+    by,
     fails,
     holds,
-    plain,
 )
+from rspverify.machine.shapes import Shapes, may_fire
 from rspverify.records import replace
 
 _MOST = 8
@@ -56,14 +61,17 @@ def waiting(fifo: Fifo, it: Issued) -> Member:
     return Member(fifo.structure, fifo.field, fifo.location, it.index)
 
 
-class Cases:
-    """The cases of all rules of a machine. A rule that cannot be taken apart stays as it is."""
+class InCases:
+    """A machine as the engine without steps takes it: rules in cases, and what they are like.
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    final: the bits that must be false in the end. A rule that cannot be taken apart stays as it is.
+    """
+
+    def __init__(self, rules: Sequence[Rule], shapes: Shapes, memory: Sequence[Word]) -> None:
         self._members: dict[Fifo, dict[Member, None]] = {}
         self._mixed: set[Fifo] = set()
         for rule in rules:
-            for it in _enqueued(rule.updates):
+            for it in _enqueued(rule):
                 if isinstance(it.element, Issued):
                     member = waiting(it.fifo, it.element)
                     self._members.setdefault(it.fifo, {})[member] = None
@@ -71,22 +79,35 @@ class Cases:
                     self._mixed.add(it.fifo)
         self._lost: dict[Bit, StepRule] = {}
         self._alike: Mapping[Bit, Bit] = {}
-        self.needed = bool(self._members or any(rule.conditional for rule in rules))
-        self.unknown: str | None = None
-        if self.needed:
+        self._needed = bool(self._members or any(rule.conditional for rule in rules))
+        self.shapes, ending = shapes, tuple(shapes.complete)
+        self._repeated: str | None = None
+        in_cases: Sequence[Rule] = rules
+        if self._needed:
             ways = [(it, rule) for rule in rules for it in _split(rule)]
-            wanted = {_false(guard) for it, _ in ways for guard in it.guards}
-            self._lost = {bit: step for bit, step in _taken_away(rules) if bit in wanted}
+            wanted = {cleared_by(guard) for it, _ in ways for guard in it.guards}
+            self._lost = {
+                it.takes_away: it
+                for it in rules
+                if isinstance(it, StepRule) and it.takes_away is not None
+                if it.takes_away in wanted
+            }
             made = [self._case(*each).rule for each in ways]
             self._alike = _alike(made)
-            self.unknown = next(self._again(ways, made), None)
+            self._repeated = next(self._repetitions(ways, made), None)
+            ending = self._guards(shapes.complete)
+            in_cases = [case.rule for it in rules for case in self.of(it)]
+            self.shapes = Shapes(in_cases, ending, memory, shapes.starts_true)
+        self.final = [bit for it in ending if (bit := cleared_by(it)) is not None]
+        firing = may_fire(in_cases, shapes.starts_true)
+        self.routes = Routes(self.shapes, firing, frozenset(memory))
+        self._steps = {it.key: self.of(it)[0].steps for it in rules if isinstance(it, StepRule)}
 
-    def _again(self, ways: Sequence[tuple[Rule, Rule]], made: Sequence[Rule]) -> Iterator[str]:
+    def _repetitions(
+        self, ways: Sequence[tuple[Rule, Rule]], made: Sequence[Rule]
+    ) -> Iterator[str]:
         """Instructions that may be in a fifo more than once."""
-        setting: dict[Bit, list[Rule]] = {}
-        for rule in made:
-            for bit in rule.sets(True):
-                setting.setdefault(bit, []).append(rule)
+        setting = by(made, lambda rule: rule.sets(True))
 
         def once(bit: Bit, seen: frozenset[Bit]) -> bool:
             its = setting.get(bit, [])
@@ -105,11 +126,11 @@ class Cases:
                 if not once(member, frozenset()):
                     yield f"{setting[member][0]} puts what may be there already into {fifo}"
         for it, rule in ways:
-            entered = _enqueued(it.updates)
+            entered = _enqueued(it)
             if len(set(entered)) < len(entered):
                 yield f"{rule} enters a fifo twice"
 
-    @property
+    @cached_property
     def queues(self) -> Mapping[Fifo, Iterable[Bit]]:
         """The fifos that instructions wait in, and the bits that say which do."""
         return {
@@ -119,32 +140,40 @@ class Cases:
 
     def of(self, rule: Rule) -> list[Case]:
         """The cases of a rule: several only of an instruction."""
+        if not self._needed:
+            return [Case(rule, (rule,))]
         return [self._case(it, rule) for it in _split(rule)]
 
+    @property
+    def unknown(self) -> str | None:
+        """Why the engine does not know the machine; None if it does."""
+        return self._repeated or self.shapes.unknown
+
+    def steps(self, rule: StepRule) -> tuple[Rule, ...]:
+        """The steps of the machine that a step in cases stands for."""
+        return self._steps[rule.key]
+
     def _case(self, rule: Rule, whole: Rule) -> Case:
-        guards: list[Guard] = []
+        guards: list[Any] = []  # No instruction waits for the oldest of a fifo.
         lost: list[Bit] = []
-        for guard in self.guards(rule.guards):
-            bit = _false(guard)
+        for guard in self._guards(rule.guards):
+            bit = cleared_by(guard)
             if bit in self._lost and rule.key != self._lost[bit].key:
                 lost.append(bit)
             else:
                 guards.append(guard)
         made = [SetBit(bit, False) for bit in lost]
-        updates = _once([*made, *self._updates(rule)], self._told)
+        updates = _once([*made, *self._updates(rule)], self._renamed)
         steps = (*(self._lost[bit] for bit in lost), whole)
-        if isinstance(rule, StepRule):
-            return Case(replace(rule, guards=(*guards,), updates=updates), steps)
-        waits = tuple(it for it in guards if not isinstance(it, Oldest))
-        return Case(replace(rule, guards=waits, updates=updates), steps)
+        return Case(replace(rule, guards=(*guards,), updates=updates), steps)
 
-    def _told(self, update: Update) -> Update:
+    def _renamed(self, update: Update) -> Update:
         if isinstance(update, SetBit) and update.bit in self._alike:
             return replace(update, bit=self._alike[update.bit])
         return update
 
-    def guards(self, guards: Iterable[Guard]) -> tuple[Guard, ...]:
-        """The same of bits, each once: what is asked of instructions in fifos, too."""
+    def _guards(self, guards: Iterable[Guard]) -> tuple[Guard, ...]:
+        """The guards over bits alone, each once, also those about instructions in fifos."""
         found: dict[Guard, None] = {}
         for guard in self._of_bits(guards):
             if isinstance(guard, AnyBit):
@@ -177,11 +206,7 @@ class Cases:
                     yield fails(member)
 
     def _updates(self, rule: Rule) -> Iterator[Update]:
-        leaving = {
-            guard.fifo: guard.element
-            for guard in rule.guards
-            if isinstance(guard, Oldest) and isinstance(guard.element, Issued)
-        }
+        leaving = {it.fifo: it.element for it in rule.oldest if isinstance(it.element, Issued)}
         undone = _undone(rule)
         for update in rule.updates:
             match update:
@@ -198,14 +223,12 @@ class Cases:
 def _alike(rules: Sequence[Rule]) -> Mapping[Bit, Bit]:
     """Of bits of an instruction that always change together all but one, and that one."""
     changing: dict[Bit, set[tuple[object, bool]]] = {}
-    needed: set[Bit] = set()
     for rule in rules:
         for value in (True, False):
             for bit in rule.sets(value):
                 if isinstance(bit, Member):
                     changing.setdefault(bit, set()).add((rule.key, value))
-        if isinstance(rule, StepRule):
-            needed.update(rule.cleared)
+    needed = {bit for rule in rules for bit in rule.cleared}
     groups: dict[frozenset[tuple[object, bool]], list[Bit]] = {}
     for bit, changes in changing.items():
         groups.setdefault(frozenset(changes), []).append(bit)
@@ -245,11 +268,10 @@ def _split(rule: Rule) -> Sequence[Rule]:
         if otherwise is None or len(left) + len(found) > _MOST:
             return [rule]
         for guards, updates in ((otherwise, ()), (first.guards, first.updates)):
-            made = (*each.guards, *guards)
+            made: tuple[Any, ...] = (*each.guards, *guards)
             if _may_hold(made):
                 inner = chain.from_iterable(updates if it is first else [it] for it in each.updates)
-                waits = tuple(it for it in made if not isinstance(it, Oldest))
-                left.append(replace(each, guards=waits, updates=tuple(inner)))
+                left.append(replace(each, guards=made, updates=tuple(inner)))
     if len(found) > _MOST:
         return [rule]
     if not found:  # It never fires.
@@ -260,9 +282,9 @@ def _split(rule: Rule) -> Sequence[Rule]:
     ]
 
 
-def _once(updates: Sequence[Update], told: Callable[[Update], Update]) -> tuple[Update, ...]:
-    """Each update as it is told, of the same ones the last."""
-    return tuple(reversed(dict.fromkeys(map(told, reversed(updates)))))
+def _once(updates: Sequence[Update], renamed: Callable[[Update], Update]) -> tuple[Update, ...]:
+    """The updates after renaming; of equal ones the last."""
+    return tuple(reversed(dict.fromkeys(map(renamed, reversed(updates)))))
 
 
 def _negated(guards: Sequence[Guard]) -> tuple[Guard, ...] | None:
@@ -279,23 +301,15 @@ def _negated(guards: Sequence[Guard]) -> tuple[Guard, ...] | None:
 
 def _may_hold(guards: Iterable[Guard]) -> bool:
     """Whether no bit has to be true and false."""
-    wanted = {it.bits[0] for it in guards if isinstance(it, AnyBit) and len(it.bits) == 1}
+    wanted = {it.only for it in guards if isinstance(it, AnyBit) and it.only is not None}
     return not any((bit, not value) in wanted for bit, value in wanted)
 
 
-def _false(guard: Guard) -> Bit | None:
+def cleared_by(guard: Guard) -> Bit | None:
     """The bit that a guard wants false, if that is all."""
-    if isinstance(guard, AnyBit) and len(guard.bits) == 1 and not guard.bits[0][1]:
-        return guard.bits[0][0]
-    return None
+    only = guard.only if isinstance(guard, AnyBit) else None
+    return None if only is None or only[1] else only[0]
 
 
-def _taken_away(rules: Iterable[Rule]) -> Iterator[tuple[Bit, StepRule]]:
-    """The bits that a step may make false whenever they are true, and does nothing else."""
-    for rule in rules:
-        if isinstance(rule, StepRule) and rule.takes_away is not None:
-            yield rule.takes_away, rule
-
-
-def _enqueued(updates: Iterable[Update]) -> list[Enqueue]:
-    return [it for it in plain(updates) if isinstance(it, Enqueue)]
+def _enqueued(rule: Rule) -> list[Enqueue]:
+    return [it for it in rule.flat if isinstance(it, Enqueue)]

@@ -1,13 +1,13 @@
 """Deadlocks by the events engine: is there an execution after which nothing can go on?
 
 A deadlock is told from what is there at its end alone: who holds which lock, what is DIRTY or
-INV'D, and what stands before a marker (docs/machine.md, «Progress»). Nothing that the environment
+INV'D, and what stands before a marker (docs/proofs.md, «Progress»). Nothing that the environment
 does later changes these where it matters: an entry is *shut* while its lock is held outside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from rspverify.limits import Limits
@@ -18,9 +18,50 @@ from rspverify.machine.event_fifos import Enqueued, enqueued
 from rspverify.machine.events import Events, ShapeUnknown
 from rspverify.machine.machine import Machine
 from rspverify.machine.rendezvous import is_arrival
+from rspverify.machine.replay import Replayer, ReplayError
 from rspverify.machine.rules import Bit, Fifo, InstructionRule, Rule, Wait
 from rspverify.machine.shapes import Shape
-from rspverify.smt import FALSE, TRUE, Model, Term, all_of, any_of
+from rspverify.machine.state_graph import Hang, HangSearch
+from rspverify.smt.solver import Model, Solver
+from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of
+
+
+def deadlock_by_events(machine: Machine, limits: Limits) -> HangSearch:
+    """An execution to a deadlock, if there is any, which need not be a shortest one.
+
+    Raises LimitReached, and ShapeUnknown where a deadlock of the machine is not told from its end.
+    """
+    events = DeadlockEvents(machine, limits)
+    solver = Solver(limits, reproducible=True)
+    solver.add(*events.constraints)
+    model = solver.find()
+    hang = None if model is None else Hang(_with_losses(machine, events.deadlocked(model)))
+    return HangSearch(hang, "by the events engine")
+
+
+def _with_losses(machine: Machine, schedule: Sequence[Rule]) -> tuple[Rule, ...]:
+    """A schedule that ends in a deadlock but for entries which must still be lost, completed.
+
+    Lost is what an instruction looks at that could go on otherwise. Raises ReplayError if a step
+    may not happen or the end is no deadlock even so.
+    """
+    replayer = Replayer(machine)
+    explicit, shapes = replayer.explicit, replayer.machine.shapes
+    losses = [it for it in replayer.machine.steps if shapes.shape(it) is Shape.LOSES]
+    state, found = replayer.states(schedule)[-1], list(schedule)
+    while True:
+        settled = replayer.settled(state)
+        going = (it for it in explicit.next_rules(settled) if explicit.apply(settled, it))
+        rule = next(going, None)
+        if rule is None:
+            return tuple(found)
+        awaited = (it for it in losses if any(map(rule.awaits, it.sets(False))))
+        lost = ((it, explicit.apply(state, it)) for it in awaited)
+        loss = next(((it, after) for it, after in lost if after is not None), None)
+        if loss is None:
+            raise ReplayError("the execution does not end in a deadlock")
+        found.append(loss[0])
+        state = loss[1]
 
 
 class DeadlockEvents(Events):

@@ -1,14 +1,13 @@
 """Whether a machine drains: all that its environment can do helps, and then nothing more happens.
 
 For such machines a deadlock is told from one state, without looking at what may follow
-(docs/machine.md, «Progress»). For any other it is told from the whole graph of states.
+(docs/proofs.md, «Progress»). For any other it is told from the whole graph of states.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rspverify.machine.entries import Entry, never
 from rspverify.machine.machine import Machine
 from rspverify.machine.rendezvous import of_arrivals
 from rspverify.machine.rules import (
@@ -25,7 +24,7 @@ from rspverify.machine.rules import (
     StepRule,
     Without,
 )
-from rspverify.machine.shapes import Shape
+from rspverify.machine.shapes import Entry, Shape
 from rspverify.records import replace
 
 
@@ -46,7 +45,7 @@ def drains(machine: Machine) -> bool:
 def _helps(machine: Machine, rule: Rule) -> bool:
     shapes = machine.shapes
     if isinstance(rule, InstructionRule):  # Of one that never happens nothing else is asked.
-        return never(rule) or all(
+        return rule.never or all(
             _is_own(it, rule) or of_arrivals(it) or _wants_entry(it, machine) for it in rule.guards
         )
     if rule.holders:
@@ -176,17 +175,13 @@ def holders(machine: Machine) -> dict[Lock, frozenset[object]]:
     return {lock: frozenset(threads) for lock, threads in found.items()}
 
 
-def at_risk(machine: Machine) -> dict[Entry, StepRule]:
-    """The entries that may be lost and not fetched again, and the steps that lose them.
+def losses_last(machine: Machine) -> bool:
+    """Whether an entry may be lost and not fetched again.
 
     A lock that only those may hold whom it lets pass keeps nobody from fetching.
     """
     held = holders(machine)
-    return {
-        entry: step
-        for entry, step in losable(machine).items()
-        if _may_be_shut(machine, entry.valid, held)
-    }
+    return any(_may_be_shut(machine, entry.valid, held) for entry in losable(machine))
 
 
 def never_shut(machine: Machine) -> bool:

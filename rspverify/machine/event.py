@@ -1,7 +1,7 @@
-"""What can happen in an execution, for the events engine: each instruction once, and few steps.
+"""The possible events of an execution: each instruction once, and few steps.
 
 An entry is flushed at most once per write to it, and of the fetches of an entry only those matter
-whose value somebody looks at (docs/events-encoding.md, claims 1 and 2). So every write has one
+whose value somebody looks at (docs/proofs.md, claims 1 and 2). So every write has one
 flush that may follow it, its own, and every look at a VALID entry one fetch that may precede it.
 """
 
@@ -13,7 +13,7 @@ from typing import assert_never
 
 from msgspec import Struct
 
-from rspverify.assembly import Instruction
+from rspverify.assembly.program import Instruction
 from rspverify.machine import rules
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
@@ -90,7 +90,7 @@ class PossibleEvents:
             place += 1
 
     def add_dequeue(self, enqueuing: Event, fifo: Fifo, element: Element) -> Event:
-        """One more: what an event has put into a fifo leaves it."""
+        """Add an event: the element that another event has put into a fifo leaves it."""
         dequeue = self._add(self.shapes.leaving[fifo, element], enqueuing, Shape.LEAVES)
         self._follow((enqueuing, dequeue))
         return dequeue
@@ -139,7 +139,7 @@ class PossibleEvents:
             self.unsetting.setdefault(bit, []).append(by)
 
     def _with_steps(self, event: Event) -> None:
-        """Add the steps that clear what it sets, and the refreshes of what it looks at."""
+        """Add the steps that clear its bits, and the refreshes of the values that it looks at."""
         for bit in event.rule.sets(True):
             for step in self.shapes.clearing.get(bit, ()):
                 flush = self._add(step, event, Shape.CLEARS, bit)

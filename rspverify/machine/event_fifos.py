@@ -16,11 +16,11 @@ from rspverify.machine.event_order import EventOrder
 from rspverify.machine.relevance import may_stand_before
 from rspverify.machine.rules import Bit, Element, Fifo, Marker, Without
 from rspverify.machine.shapes import Shape
-from rspverify.smt import FALSE, TRUE, Term, all_of, any_of
+from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of
 
 
 class Enqueued(Struct, frozen=True):
-    """An element that an event puts into a fifo: the `place`-th of what it enqueues."""
+    """An element that an event puts into a fifo, the `place`-th of its elements."""
 
     fifo: Fifo
     element: Element
@@ -29,7 +29,7 @@ class Enqueued(Struct, frozen=True):
 
 
 def enqueued(by: Event) -> list[Enqueued]:
-    """What an event puts into fifos, in order."""
+    """The elements that an event puts into fifos, in order."""
     return [
         Enqueued(each.fifo, each.element, by, place) for place, each in enumerate(by.rule.enqueues)
     ]

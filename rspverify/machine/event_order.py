@@ -1,20 +1,21 @@
 """Which events an execution has and in which order, as terms; and the last change of a cell.
 
 A guard speaks of the last change of a cell before an event, wherever that stands
-(docs/events-encoding.md, claims 4 and 5).
+(docs/proofs.md, claims 4 and 5).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rspverify.assembly import ThreadId
+from rspverify.assembly.program import ThreadId
 from rspverify.limits import Limits
-from rspverify.machine.entries import Entry
 from rspverify.machine.event import Event, PossibleEvents
 from rspverify.machine.rules import Bit, Lock
-from rspverify.smt import FALSE, TRUE, Model, Term, all_of, any_of
+from rspverify.machine.shapes import Entry
 from rspverify.smt.order import Order
+from rspverify.smt.solver import Model
+from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of
 
 
 class EventOrder:
@@ -36,11 +37,11 @@ class EventOrder:
         return self._order.pairs
 
     def constraints(self, limits: Limits | None = None) -> list[Term]:
-        """What makes these pairs a part of a total order. Raises LimitReached."""
+        """Constraints: these pairs are a part of a total order. Raises LimitReached."""
         return self._order.constraints(limits)
 
     def present(self, model: Model) -> list[Event]:
-        """What happens in the execution that a model describes, in order."""
+        """The events of the execution that a model describes, in order."""
         found = [each for each, term in enumerate(self._happens) if model[term]]
         return [self._possible.all[number] for number in self._order.sorted(model, found)]
 
@@ -102,7 +103,7 @@ class EventOrder:
         )
 
     def is_set(self, bit: Bit, at: Event | None, *, at_first: bool) -> Term:
-        """That a bit is true, which steps do not clear: by what set it last, or from the start."""
+        """That a bit that no step clears is true: it was set last, or from the start."""
         changes = [
             [it for it in found.get(bit, ()) if it is not at]
             for found in (self._possible.setting, self._possible.unsetting)
@@ -114,7 +115,7 @@ class EventOrder:
         return kept & any_of(all_of((self.happens(it), self.before(it, at))) for it in setting)
 
     def ready(self, lock: Lock, threads: frozenset[ThreadId], at: Event | None) -> Term:
-        """That a lock is ready: whoever else took it before, it has been set again since."""
+        """That a lock is ready: it was set again since any other thread took it."""
         setting = [each for each in self._possible.locking.get(lock, ()) if each is not at]
         holders = {each: each.rule.holders[lock] for each in setting}
         alike = (at, tuple(holders.items()), threads)

@@ -1,7 +1,7 @@
 """The events engine: all executions of a machine as events in an order, without steps.
 
 A guard speaks of the last change of a cell before the event, wherever that stands; so nothing
-bounds how many steps lie between. docs/events-encoding.md argues claim by claim why each outcome of
+bounds how many steps lie between. docs/proofs.md argues claim by claim why each outcome of
 the machine is found, and no other.
 """
 
@@ -11,25 +11,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import assert_never
 
-from rspverify.assembly import Instruction
+from rspverify.assembly.program import Instruction
 from rspverify.limits import LimitReached, Limits
 from rspverify.machine import rules
-from rspverify.machine.entries import Entry
 from rspverify.machine.event import Event, PossibleEvents
 from rspverify.machine.event_fifos import EventFifos
 from rspverify.machine.event_order import EventOrder
 from rspverify.machine.machine import Machine
 from rspverify.machine.observation import Observation, ProgramChoice
 from rspverify.machine.rules import Bit, Fifo, Guard, Rule, StepRule, Word
-from rspverify.machine.shapes import Shape
-from rspverify.smt import FALSE, TRUE, Choice, Model, Term, all_of, any_of, choose, variable
-from rspverify.smt.choice import equal
+from rspverify.machine.shapes import Entry, Shape
+from rspverify.smt.choice import Choice, choose, equal
+from rspverify.smt.solver import Model
+from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of, variable
 
 Origins = Sequence[tuple[int | None, Term]]
 """Which instruction wrote a value, None for the initial one, and when it is that one."""
 
 Versions = list[tuple[Event | None, Term]]
-"""What gave a word its value, None for its initial one, and when it is that."""
+"""The event that gave a word its value, None if it is initial, and when that is the one."""
 
 
 class ShapeUnknown(LimitReached):
@@ -110,7 +110,7 @@ class Events(Observation):
         return happens
 
     def _one_of(self, cases: Sequence[Event], dispatched: Term) -> Iterator[Term]:
-        """By case of an instruction, that it is executed and this is the one that happens."""
+        """By case of an instruction, that the instruction is executed in this case."""
         left = dispatched
         for each in cases[:-1]:
             chosen = variable(f"case{each.instruction.index}")
@@ -147,7 +147,7 @@ class Events(Observation):
         return frozenset(self.machine.in_cases.final)
 
     def _let_happen(self, event: Event) -> None:
-        """Its guards hold where it happens, and what it reads is what it finds."""
+        """If it happens, its guards hold, and it reads the values that it finds."""
         happens = self.order.happens(event)
         for guard in event.rule.guards:
             self.constraints.append(happens.implies(self._holds(guard, event)))
@@ -210,7 +210,7 @@ class Events(Observation):
                 assert_never(guard)
 
     def _in_turn(self, fifo: Fifo, at: Event) -> Term:
-        """Every instruction that entered a fifo before the one whose step this is has left it."""
+        """All instructions that entered a fifo before that of a step have left it."""
         own, order = at.owner, self.order
         assert own is not None
         return all_of(
@@ -244,7 +244,7 @@ class Events(Observation):
         return true if value else ~true
 
     def _still_set(self, bit: Bit, step: Event) -> Term:
-        """What its owner set has not been set again, or made false, when a step clears it."""
+        """Its owner was the last to change a bit before a step clears it."""
         owner = step.owner
         assert owner is not None
         changing = [*self.possible.setting[bit], *self.possible.unsetting.get(bit, ())]
@@ -258,7 +258,7 @@ class Events(Observation):
     # Values
 
     def _found(self, at: Event | None, word: Word) -> Versions:
-        """What gave a word the value that an event, or None: the end, finds there."""
+        """The versions of a word that an event, or None: the end, may find."""
         entry = self._shapes.of_value.get(word)
         if at is not None and entry is not None and at.rule.awaits(entry.valid):
             return self._valid_sources(entry, at)
@@ -338,12 +338,12 @@ class Events(Observation):
                 assert_never(update)
 
     def _carries(self, version: Event, source: Word) -> bool:
-        """Whether it is a flush that carries what its owner wrote (claim 1)."""
+        """Whether it is a flush of the write of its owner (claim 1)."""
         entry = self._shapes.of_value.get(source)
         return entry is not None and version.clears is not None and entry.dirty == version.clears
 
     def written(self, origin: int | None, word: Word) -> Choice[int]:
-        """What an instruction writes; without one, what is in a word before any step."""
+        """The values that an instruction writes; of None, the initial value of a word."""
         if origin is None:
             return {self.machine.program.initial.get(word.location or "", 0): TRUE}
         if origin not in self._written:

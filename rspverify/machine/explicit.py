@@ -2,19 +2,19 @@
 
 The rules become closures over states, which are flat tuples. With `reduced`, states that differ
 only in what can never be looked at again are one state, and fifos dequeue by themselves; both
-change no outcome (docs/machine.md), and tests hold the reduced search against the full one.
+change no outcome (docs/proofs.md), and tests hold the reduced search against the full one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
+from rspverify.assembly.program import AssemblyProgram
 from rspverify.limits import LimitReached, Limits
 from rspverify.machine.closures import compile_guards, compile_rule, known_value
-from rspverify.machine.loops import Loops
 from rspverify.machine.machine import Machine
 from rspverify.machine.reduction import Reduction
 from rspverify.machine.relevance import begun_at_once, rests
@@ -73,7 +73,7 @@ class ExplicitMachine:
         self.layout = Layout(machine)
         self._code = machine.code
         self._goes_on = machine.program.cuts if looping else machine.program.goes_on
-        self._loops = Loops(machine.program, self.layout) if looping else None
+        self._loops = _Loops(machine.program, self.layout) if looping else None
         self._rules = {rule.key: rule for rule in machine.rules}
         self._compiled = {key: compile_rule(rule, self.layout) for key, rule in self._rules.items()}
         self._fires = [[self._compiled[rule.key] for rule in code] for code in self._code]
@@ -323,49 +323,84 @@ class ExplicitMachine:
     def shortest(self, wanted: Callable[[Outcome], bool], limits: Limits) -> list[Rule] | None:
         """A shortest complete execution with a wanted outcome, or None if there is none."""
         walk = BreadthFirst(self.initial, limits)
-        for state, _ in walk:
+        for place in walk:
+            state = walk.states[place]
             if self.complete(state) and wanted(self.outcome(state)):
-                return walk.path_to(state)
-            walk.go_on(state, self.successors(state))
+                return list(walk.path_to(place))
+            for rule, after in self.successors(state):
+                walk.reach(place, rule, after)
+        return None
+
+
+class _Loops:
+    """The loops of a program that only spin.
+
+    Raises LimitReached where what is read may come after it is needed.
+    """
+
+    def __init__(self, program: AssemblyProgram, layout: Layout) -> None:
+        if program.completes_later:
+            raise LimitReached(
+                "a loop may go on before what it reads is there"
+                if program.spins
+                else "where accesses complete later, it is not known which group has begun"
+            )
+        self._layout = layout
+        self._ending: dict[tuple[int, int], list[tuple[int, Expression, list[int]]]] = {}
+        for spin in sorted(program.spins, key=lambda it: -it.first):  # Inner ones come first.
+            iteration = program.code[spin.thread][spin.first : spin.end]
+            slots = [layout.read(it.register) for it in iteration if it.register is not None]
+            found = self._ending.setdefault((spin.thread, spin.end), [])
+            found.append((spin.first, spin.guard, slots))
+
+    def again(self, state: list[Any], thread: int, place: int) -> int | None:
+        """Where a thread that has come to the end of an iteration goes on, if it does.
+
+        What it has read in that is forgotten.
+        """
+        for first, going, slots in self._ending.get((thread, place), ()):
+            if known_value(going, self._layout.values(state)):
+                for slot in slots:
+                    state[slot] = None
+                return first
         return None
 
 
 class BreadthFirst:
-    """States by their distance from the first, each once; those that follow are to be told."""
+    """States by their distance from the first, each once, and numbered so; those that follow are to
+    be told."""
 
     def __init__(self, start: State, limits: Limits) -> None:
+        self.states = [start]
         self._limits = limits
-        self._came: dict[State, tuple[State, Rule] | None] = {start: None}
-        self._frontier = [start]
+        self._number = {start: 0}
+        self._came: list[tuple[int, Rule] | None] = [None]
 
-    def __len__(self) -> int:
-        """How many states are known."""
-        return len(self._came)
+    def __iter__(self) -> Iterator[int]:
+        """Each state by its number. Raises LimitReached."""
+        place = 0
+        while place < len(self.states):
+            yield place
+            check_limits(self._limits, len(self.states))
+            place += 1
 
-    def __iter__(self) -> Iterator[tuple[State, int]]:
-        """Each state, and how many steps lead to it."""
-        steps = 0
-        while self._frontier:
-            frontier, self._frontier = self._frontier, []
-            yield from ((state, steps) for state in frontier)
-            steps += 1
+    def reach(self, place: int, rule: Rule, after: State) -> int:
+        """The number of the state after a rule."""
+        number = self._number.get(after)
+        if number is None:
+            number = self._number[after] = len(self.states)
+            self.states.append(after)
+            self._came.append((place, rule))
+        return number
 
-    def go_on(self, state: State, successors: Iterable[tuple[Rule, State]]) -> None:
-        """The states that follow one. Raises LimitReached."""
-        for rule, after in successors:
-            if after not in self._came:
-                self._came[after] = (state, rule)
-                self._frontier.append(after)
-        check_limits(self._limits, len(self._came))
-
-    def path_to(self, state: State) -> list[Rule]:
+    def path_to(self, place: int) -> tuple[Rule, ...]:
         """The rules that led to a state."""
         rules = []
-        step = self._came[state]
+        step = self._came[place]
         while step is not None:
             rules.append(step[1])
             step = self._came[step[0]]
-        return rules[::-1]
+        return tuple(reversed(rules))
 
 
 def _surely(condition: Expression, values: Mapping[int, int]) -> bool:

@@ -31,7 +31,7 @@ class Budget(Struct, frozen=True):
 
 
 def enough_steps(machine: Machine) -> Budget:
-    """K*, by kind: each outcome has an execution with at most this many steps (docs/machine.md).
+    """K*, by kind: each outcome has an execution with at most this many steps (docs/proofs.md).
 
     A step that clears a bit which it needs happens at most once each time that the bit was set,
     only the last refresh before a look is needed, and each fifo element leaves once.

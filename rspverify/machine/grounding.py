@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from types import MappingProxyType
-from typing import Any, NamedTuple, assert_never
+from typing import Any, NamedTuple, TypeVar, assert_never
 
-from rspverify import architecture as files
-from rspverify.architecture import Architecture, CellAt, CellKind, Sort, cells_of
-from rspverify.assembly import Instruction, Placement, ThreadId
+from rspverify.architecture import architecture as files
+from rspverify.architecture.architecture import Architecture, CellAt, CellKind, Sort, cells_of
+from rspverify.assembly.program import Instruction, Placement, ThreadId
 from rspverify.limits import LimitReached
 from rspverify.machine import rules
 from rspverify.machine.rules import (
@@ -31,7 +31,6 @@ from rspverify.machine.rules import (
     StepRule,
     Structure,
     Update,
-    Wait,
     When,
     Without,
     Word,
@@ -48,7 +47,10 @@ _KINDS: Mapping[Sort, type[Bit | Word | Lock | Fifo]] = {
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
 _MOST_BOUND = 100_000
-"""For how many places and locations, each with each, one rule may be told, which takes a second."""
+"""How many choices of places and locations one rule may have, which takes a second."""
+
+
+_Sort = TypeVar("_Sort", Bit, Word, Lock, Fifo)
 
 
 class _Never(Exception):
@@ -56,7 +58,7 @@ class _Never(Exception):
 
 
 class _Here(NamedTuple):
-    """What names stand for where a rule is made.
+    """The meaning of names where a rule is made.
 
     own: where it happens; places, locations: by variable; thread: who executes it; instructions:
     all of the program.
@@ -90,9 +92,7 @@ class Grounding:
         self.locations = locations
         self._spaces = dict(spaces)
         self._cells: dict[object, Cell | Fifo] = {}
-        self._waits: dict[object, tuple[Wait, ...]] = {}
         self._always: dict[ThreadId | None, tuple[Guard, ...]] = {}
-        self._shown_at: dict[int, str] = {}
         self._lying_in: dict[tuple[Place, str], Place] = {}
         self._entering: dict[object, frozenset[tuple[CellKind, Place, str | None]]] = {}
         self._threads_of: dict[Place, frozenset[ThreadId]] = {}
@@ -110,7 +110,7 @@ class Grounding:
             for kind, its in self._of_thread.items()
         }
         self._everywhere = Place(architecture.places[-1], ())
-        self._telling, self._told = "", 0
+        self._rule_name, self._choices = "", 0
 
     # Places and cells
 
@@ -170,7 +170,7 @@ class Grounding:
         return found
 
     def starts_true(self, bit: Bit) -> bool:
-        """What a bit is before any step."""
+        """The initial value of a bit."""
         return (bit.structure.name, bit.field) in self._starting
 
     @cached_property
@@ -182,24 +182,10 @@ class Grounding:
         location = None if at.location is None else here.locations[at.location]
         return self._around(around, at.kind.place), location
 
-    def _bit(self, at: CellAt, here: _Here) -> Bit:
+    def _found(self, at: CellAt, here: _Here, sort: type[_Sort]) -> _Sort:
+        """The cell that is named, which is of this sort."""
         found = self._cell(at.kind, *self._at(at, here))
-        assert isinstance(found, Bit)
-        return found
-
-    def _word(self, at: CellAt, here: _Here) -> Word:
-        found = self._cell(at.kind, *self._at(at, here))
-        assert isinstance(found, Word)
-        return found
-
-    def _lock(self, at: CellAt, here: _Here) -> Lock:
-        found = self._cell(at.kind, *self._at(at, here))
-        assert isinstance(found, Lock)
-        return found
-
-    def _fifo(self, at: CellAt, here: _Here) -> Fifo:
-        found = self._cell(at.kind, *self._at(at, here))
-        assert isinstance(found, Fifo)
+        assert isinstance(found, sort)
         return found
 
     def _member(self, at: CellAt, here: _Here, index: int) -> Member:
@@ -212,10 +198,10 @@ class Grounding:
     def _bound(self, binder: files.Binder, here: _Here) -> Iterator[_Here]:
         """Raises LimitReached where the variables of a rule stand for too many, each with each."""
         for each in self._stood_for(binder, here):
-            self._told += 1
-            if self._told > _MOST_BOUND:
+            self._choices += 1
+            if self._choices > _MOST_BOUND:
                 most = f"{_MOST_BOUND:,} choices of places and locations"
-                raise LimitReached(f"{self._telling} is for more than {most}")
+                raise LimitReached(f"{self._rule_name} is for more than {most}")
             yield each
 
     def _stood_for(self, binder: files.Binder, here: _Here) -> Iterator[_Here]:
@@ -274,9 +260,9 @@ class Grounding:
                 yield AnyBit(tuple(self._literal(it, here) for it in bits))
             case files.IsReady(at):
                 own = frozenset({here.thread}) if here.thread else self.threads_of(here.own)
-                yield Ready(self._lock(at, here), own)
+                yield Ready(self._found(at, here, Lock), own)
             case files.IsOldest(at, element):
-                yield Oldest(self._fifo(at, here), self._element(element, here))
+                yield Oldest(self._found(at, here, Fifo), self._element(element, here))
             case files.Lacks():
                 yield from self._lacks(condition, here)
             case files.IsIn(at):
@@ -295,7 +281,7 @@ class Grounding:
                 assert_never(condition)
 
     def _literal(self, it: files.Holds, here: _Here) -> tuple[Bit, bool]:
-        return self._bit(it.bit, here), it.value
+        return self._found(it.bit, here, Bit), it.value
 
     def _element(self, element: files.FifoElement, here: _Here) -> Element:
         match element:
@@ -317,7 +303,7 @@ class Grounding:
     def _lacks(self, it: files.Lacks, here: _Here) -> Iterator[Guard]:
         if it.marker is not None:
             marker = self._element(it.marker, here)
-            yield Without((self._fifo(it.where, here),), frozenset({marker}))
+            yield Without((self._found(it.where, here, Fifo),), frozenset({marker}))
             return
         where = self._at(it.where, here)
         found = [
@@ -334,7 +320,7 @@ class Grounding:
             return
         elements = frozenset[Element](Issued(each.index, str(each)) for each in found)
         every = not (it.instructions or it.own or it.location)
-        yield Without((self._fifo(it.where, here),), None if every else elements)
+        yield Without((self._found(it.where, here, Fifo),), None if every else elements)
 
     def _entered(self, it: Instruction) -> frozenset[tuple[CellKind, Place, str | None]]:
         """The fifos and pools that an instruction may be in."""
@@ -382,30 +368,30 @@ class Grounding:
     def _update(self, effect: files.Effect, here: _Here) -> Iterator[Update]:
         match effect:
             case files.SetTo(at, value):
-                yield rules.SetBit(self._bit(at, here), value)
+                yield rules.SetBit(self._found(at, here, Bit), value)
             case files.CopyTo(target, source):
-                yield rules.Copy(self._word(target, here), self._word(source, here))
+                yield rules.Copy(self._found(target, here, Word), self._found(source, here, Word))
             case files.Read(source):
                 assert here.instruction is not None and here.instruction.register is not None
-                yield rules.Deliver(here.instruction.register, self._word(source, here))
+                yield rules.Deliver(here.instruction.register, self._found(source, here, Word))
             case files.Write(target):
                 assert here.instruction is not None and here.instruction.value is not None
-                yield rules.Assign(self._word(target, here), here.instruction.value)
+                yield rules.Assign(self._found(target, here, Word), here.instruction.value)
             case files.Take(at):
-                yield rules.SetLock(self._lock(at, here), here.thread)
+                yield rules.SetLock(self._found(at, here, Lock), here.thread)
             case files.Free(at):
-                yield rules.SetLock(self._lock(at, here), None)
+                yield rules.SetLock(self._found(at, here, Lock), None)
             case files.Enter(at, element) if at.kind.sort is Sort.POOL:
                 assert element is files.Element.SELF and here.instruction is not None
                 yield rules.SetBit(self._member(at, here, here.instruction.index), True)
             case files.Enter(at, element):
-                yield rules.Enqueue(self._fifo(at, here), self._element(element, here))
+                yield rules.Enqueue(self._found(at, here, Fifo), self._element(element, here))
             case files.Leave(at) if at.kind.sort is Sort.POOL:
                 assert here.instruction is not None
                 if (at.kind, *self._at(at, here)) in self._entered(here.instruction):
                     yield rules.SetBit(self._member(at, here, here.instruction.index), False)
             case files.Leave(at):
-                yield rules.Dequeue(self._fifo(at, here))
+                yield rules.Dequeue(self._found(at, here, Fifo))
             case files.If(conditions, effects):
                 yield from self._if(conditions, effects, here)
             case files.Each(binder, effects):
@@ -431,9 +417,9 @@ class Grounding:
 
     # Rules
 
-    def _tell(self, name: str) -> None:
+    def _begin(self, name: str) -> None:
         """Begin a rule, of an instruction or a step of this name."""
-        self._telling, self._told = name, 0
+        self._rule_name, self._choices = name, 0
 
     def _here(self, it: Instruction, instructions: tuple[Instruction, ...]) -> _Here:
         locations = {} if it.location is None else {files.OPERAND: it.location}
@@ -443,31 +429,19 @@ class Grounding:
         self, it: Instruction, instructions: tuple[Instruction, ...] = ()
     ) -> InstructionRule:
         """The rule of an instruction of a program."""
-        self._tell(it.mnemonic.name)
+        self._begin(it.mnemonic.name)
         here = self._here(it, instructions)
-        key = (
-            None
-            if self.architecture.completes_later
-            else (it.mnemonic, it.thread, it.location, it.reach)
-        )
-        waits = self._waits.get(key) if key else None
-        if waits is None:
-            waits = self._waits_of(it, here)
-            if key:
-                self._waits[key] = waits
-        return InstructionRule(waits, tuple(self._updates(it.mnemonic.effects, here)), it)
-
-    def _waits_of(self, it: Instruction, here: _Here) -> tuple[Wait, ...]:
         try:
             own = self._guards(it.mnemonic.conditions, here)
             guards = _merged((*own, *self._always_of(here)))
         except _Never:
             guards = (AnyBit(()),)
-        assert not any(isinstance(each, Oldest) for each in guards)
-        return tuple(each for each in guards if not isinstance(each, Oldest))
+        waits = tuple(each for each in guards if not isinstance(each, Oldest))
+        assert len(waits) == len(guards)
+        return InstructionRule(waits, tuple(self._updates(it.mnemonic.effects, here)), it)
 
     def _always_of(self, here: _Here) -> tuple[Guard, ...]:
-        """What every instruction of a thread waits for. Raises _Never where it holds in no state.
+        """The guards of every instruction of a thread. Raises _Never if they hold in no state.
 
         It is the same for all, where it does not speak of the instructions of the program.
         """
@@ -484,19 +458,12 @@ class Grounding:
             yield from self._steps(kind, here)
 
     def steps(self, instructions: tuple[Instruction, ...] = ()) -> tuple[StepRule, ...]:
-        """The steps of the environment."""
-        if not self.architecture.completes_later:
-            return self._own_steps
-        return self._made_steps(instructions)
+        """The steps of the environment.
 
-    @cached_property
-    def _own_steps(self) -> tuple[StepRule, ...]:
-        return self._made_steps(())
-
-    def _made_steps(self, instructions: tuple[Instruction, ...]) -> tuple[StepRule, ...]:
-        """Structure by structure, and in it location by location; what leaves fifos comes last."""
+        Structure by structure, and in it location by location; what leaves fifos comes last.
+        """
         kinds = self.architecture.steps
-        structures = list(dict.fromkeys(map(self._shown, kinds)))
+        structures = list(dict.fromkeys(map(_shown, kinds)))
         found: list[tuple[tuple[object, ...], StepRule]] = []
         for number, kind in enumerate(kinds):
             for place in self._places[kind.place]:
@@ -505,14 +472,15 @@ class Grounding:
                     (thread,) = self.threads_of(place)
                 here = _Here(place, thread=thread, instructions=instructions)
                 for turn, rule in enumerate(self._steps(kind, here)):
-                    leaves = any(isinstance(guard, Oldest) for guard in rule.guards)
+                    leaves = bool(rule.oldest)
                     order = (number, turn) if leaves else (turn, number)
                     where = structures.index(rule.structure.name), place.path, place.number or 0
                     found.append(((leaves, *where, *order), rule))
         return tuple(rule for _, rule in sorted(found, key=lambda each: each[0]))
 
     def _steps(self, kind: files.StepKind, own: _Here) -> Iterator[StepRule]:
-        self._tell(kind.name)
+        self._begin(kind.name)
+        shown = Structure(_shown(kind), own.own)
         for here in self._all_bound(kind.variables, own):
             try:
                 guards = _merged(self._guards(kind.conditions, here))
@@ -520,7 +488,6 @@ class Grounding:
                 continue
             updates = tuple(self._updates(kind.effects, here))
             about = tuple(self._stands_for(each, here) for each in kind.variables)
-            shown = Structure(self._shown(kind), own.own)
             yield StepRule(guards, updates, kind.name, shown, about, here.instruction)
 
     def _stands_for(self, binder: files.Binder, here: _Here) -> object:
@@ -530,29 +497,25 @@ class Grounding:
         threads = self.threads_of(place)
         return next(iter(threads)) if place.kind == self.architecture.places[0] else place
 
-    def _shown(self, kind: files.StepKind) -> str:
-        """The structure at which a step is shown, of its own place: whose bit it clears, or whose
-        value it changes, or else the first that it speaks of.
-        """
-        if id(kind) not in self._shown_at:
-            self._shown_at[id(kind)] = self._first_spoken_of(kind)
-        return self._shown_at[id(kind)]
-
-    def _first_spoken_of(self, kind: files.StepKind) -> str:
-        wanted = {it.bit for it in kind.conditions if isinstance(it, files.Holds) and it.value}
-        cleared = [it.bit for it in kind.effects if isinstance(it, files.SetTo) and not it.value]
-        changed = [it.target for it in kind.effects if isinstance(it, files.CopyTo)]
-        first = [*(it for it in cleared if it in wanted), *changed]
-        for each in (*first, *cells_of((*kind.conditions, *kind.effects))):
-            if each.place is None and each.kind.place == kind.place:
-                return each.kind.structure
-        return ""
-
     def complete(self, instructions: tuple[Instruction, ...]) -> tuple[Guard, ...]:
-        """What holds when an execution is complete, besides that all was executed."""
-        self._tell("complete")
+        """The guards that hold in a complete execution, when all instructions are executed."""
+        self._begin("complete")
         here = _Here(self._everywhere, instructions=instructions)
         return _merged(self._guards(self.architecture.complete, here))
+
+
+def _shown(kind: files.StepKind) -> str:
+    """The structure at which a step is shown, of its own place: whose bit it clears, or whose value
+    it changes, or else the first that it speaks of.
+    """
+    wanted = {it.bit for it in kind.conditions if isinstance(it, files.Holds) and it.value}
+    cleared = [it.bit for it in kind.effects if isinstance(it, files.SetTo) and not it.value]
+    changed = [it.target for it in kind.effects if isinstance(it, files.CopyTo)]
+    first = [*(it for it in cleared if it in wanted), *changed]
+    for each in chain(first, cells_of((*kind.conditions, *kind.effects))):
+        if each.place is None and each.kind.place == kind.place:
+            return each.kind.structure
+    return ""
 
 
 def _merged(guards: Iterable[Guard]) -> tuple[Guard, ...]:

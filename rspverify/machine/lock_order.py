@@ -3,7 +3,7 @@
 A thread that has come to a stop, with the environment having done all that it can, waits in the
 end for a lock that another thread holds, or that keeps a step of a cache from happening, or at a
 barrier for a thread that waits itself. If no chain of such waits closes, some thread can go on
-(docs/machine.md, «Progress»).
+(docs/proofs.md, «Progress»).
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from typing import assert_never
 
 from msgspec import Struct
 
-from rspverify.assembly import DEPART, ThreadId
+from rspverify.assembly.program import DEPART, ThreadId
 from rspverify.machine.draining import locks_of
-from rspverify.machine.entries import never
 from rspverify.machine.machine import Machine
 from rspverify.machine.rendezvous import is_arrival, of_arrivals
 from rspverify.machine.rules import (
@@ -188,7 +187,7 @@ class _Walk:
                 self.places.append(Place(held))
                 continue
             needs = (Need(each, self._surely(each.lock, guard)) for each in self._needs(rule))
-            self.places.append(Place(held, tuple(needs), never(rule)))
+            self.places.append(Place(held, tuple(needs), rule.never))
             self._follow(rule, guard)
         self.places.append(Place(frozenset(self._held)))
 

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import chain, product
 
 from msgspec import Struct
 
-from rspverify.architecture import Architecture, Mnemonic
-from rspverify.assembly import AssemblyProgram, Instruction, Placement, ThreadId
-from rspverify.machine.cases import Case, Cases
-from rspverify.machine.entries import may_fire
+from rspverify.architecture.architecture import Architecture, Mnemonic
+from rspverify.assembly.program import AssemblyProgram, Instruction, Placement, ThreadId
+from rspverify.machine.cases import InCases, cleared_by
 from rspverify.machine.grounding import Grounding
 from rspverify.machine.pending import Pending
 from rspverify.machine.placements import placements
 from rspverify.machine.rendezvous import Rendezvous
-from rspverify.machine.routes import Routes
 from rspverify.machine.rules import (
-    AnyBit,
     Assign,
     Bit,
     Cell,
@@ -52,7 +49,7 @@ class Machine(Struct, frozen=True, dict=True):
     """A compiled program on the machine that it is compiled for.
 
     elide: leave out structures that are as good as memory, such as the L2 of the one device that
-    there is (docs/machine.md). evict: have steps that only take away, as EVICT does. Nothing that
+    there is (docs/proofs.md). evict: have steps that only take away, as EVICT does. Nothing that
     can be observed depends on either.
     """
 
@@ -73,12 +70,12 @@ class Machine(Struct, frozen=True, dict=True):
 
     @property
     def shapes(self) -> Shapes:
-        """What its steps are like."""
+        """The shapes of its steps."""
         return self._ground.shapes
 
     @property
     def in_cases(self) -> InCases:
-        """What it is for the engine without steps."""
+        """Its form for the engine without steps."""
         return self._ground.in_cases
 
     @property
@@ -122,7 +119,7 @@ class Machine(Struct, frozen=True, dict=True):
         return self._ground.grounding.memory(location)
 
     def starts_true(self, bit: Bit) -> bool:
-        """What a bit is before any step."""
+        """The initial value of a bit."""
         return self._ground.grounding.starts_true(bit)
 
     def threads_of(self, structure: Structure) -> frozenset[ThreadId]:
@@ -156,7 +153,7 @@ class Machine(Struct, frozen=True, dict=True):
 
     @property
     def ending(self) -> tuple[Guard, ...]:
-        """What holds when an execution is complete, besides that all was executed."""
+        """The guards that hold in a complete execution, when all instructions are executed."""
         return self._ground.ending
 
     def final(self) -> list[Bit]:
@@ -164,52 +161,8 @@ class Machine(Struct, frozen=True, dict=True):
         return self._ground.final
 
 
-class InCases:
-    """A machine as the engine without steps takes it: rules in cases, and what they are like."""
-
-    def __init__(self, rules: Sequence[Rule], shapes: Shapes, memory: Sequence[Word]) -> None:
-        self._cases = Cases(rules)
-        self._steps = {it.key: self.of(it)[0].steps for it in rules if isinstance(it, StepRule)}
-        self.shapes = shapes
-        self.final = _cleared(shapes.complete)
-        if self._cases.needed:
-            rules = [case.rule for it in rules for case in self._cases.of(it)]
-            ending = self._cases.guards(shapes.complete)
-            self.shapes = Shapes(rules, ending, memory, shapes.starts_true)
-            self.final = _cleared(ending)
-        firing = may_fire(rules, shapes.starts_true)
-        self.routes = Routes(self.shapes, firing, frozenset(memory))
-
-    @cached_property
-    def queues(self) -> Mapping[Fifo, Iterable[Bit]]:
-        """The fifos that instructions wait in, and the bits that say which do."""
-        return self._cases.queues
-
-    def of(self, rule: Rule) -> list[Case]:
-        """The cases of a rule."""
-        return self._cases.of(rule) if self._cases.needed else [Case(rule, (rule,))]
-
-    @property
-    def unknown(self) -> str | None:
-        """Why the engine without steps does not know it; None if it does."""
-        return self._cases.unknown or self.shapes.unknown
-
-    def steps(self, rule: StepRule) -> tuple[Rule, ...]:
-        """The steps of the machine that a step in cases stands for."""
-        return self._steps[rule.key]
-
-
-def _cleared(ending: Sequence[Guard]) -> list[Bit]:
-    """The bits that must be false in the end."""
-    return [
-        guard.bits[0][0]
-        for guard in ending
-        if isinstance(guard, AnyBit) and len(guard.bits) == 1 and not guard.bits[0][1]
-    ]
-
-
 class _Whole:
-    """What a machine is for some threads and locations, nothing left out.
+    """A machine for some threads and locations, nothing left out.
 
     instructions: those of the program where what is begun completes later; otherwise none, and
     everything is said of all instructions that there are.
@@ -247,7 +200,7 @@ class _Whole:
 
 
 class _Ground:
-    """What is left of a machine for some threads and locations."""
+    """A machine for some threads and locations after simplification."""
 
     def __init__(self, whole: _Whole, elide: bool, evict: bool) -> None:
         self._whole = whole
@@ -257,22 +210,22 @@ class _Ground:
         )
         self.steps = self.without.left(whole.steps)
         self.ending = tuple(self.without.guards(whole.ending))
-        self.final = _cleared(self.ending)
+        self.final = [bit for it in self.ending if (bit := cleared_by(it)) is not None]
 
     @cached_property
     def rules(self) -> list[Rule]:
-        """What is left of the rules: instructions first."""
-        return [*map(self.without.instruction, self._whole.code), *self.steps]
+        """The rules after simplification, instructions first."""
+        return [*map(self.without.rule, self._whole.code), *self.steps]
 
     @cached_property
     def shapes(self) -> Shapes:
-        """What the steps that are left are like."""
+        """The shapes of the steps that are left."""
         starts_true = self.grounding.starts_true
         return Shapes(self.rules, self.ending, self._whole.memory, starts_true)
 
     @cached_property
     def in_cases(self) -> InCases:
-        """What is left, for the engine without steps."""
+        """Its form for the engine without steps."""
         return InCases(self.rules, self.shapes, self._whole.memory)
 
     @cached_property
@@ -299,18 +252,18 @@ class _Ground:
         }
 
     def instruction(self, it: Instruction) -> InstructionRule:
-        """What is left of the rule of an instruction of a program.
+        """The rule of an instruction of a program after simplification.
 
-        Where it does not depend on the others, it is told once for all that are alike.
+        Where it does not depend on others, one rule serves all instructions that are alike.
         """
         known = self._alike.get(_alike(it))
         if known is None:
-            return self.without.instruction(self._whole.instruction(it))
+            return self.without.rule(self._whole.instruction(it))
         return InstructionRule(known.guards, tuple(_own(known.updates, it)), it)
 
 
 def _alike(it: Instruction) -> object:
-    """What the rule of an instruction depends on, but for its own register and value."""
+    """All that the rule of an instruction depends on, except its register and value."""
     return it.mnemonic, it.thread, it.location, it.reach
 
 

@@ -1,19 +1,21 @@
-"""What both solver engines know of an execution: the value of each read, and final memory."""
+"""The outcome of an execution as terms, for both solver engines: reads and final memory."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Protocol
 
-from rspverify.assembly import AssemblyProgram
+from rspverify.assembly.program import AssemblyProgram
 from rspverify.limits import Limits
-from rspverify.smt import FALSE, Choice, Model, Term, choose, pick, truth
+from rspverify.smt.choice import Choice, choose, pick, truth
+from rspverify.smt.solver import Model
+from rspverify.smt.term import FALSE, Term
 from rspverify.value.domain import Access, Domains, derivable
 from rspverify.verdict import Outcome
 
 
 class ProgramChoice(Protocol):
-    """What the formula itself chooses of a program: which of its instructions are executed."""
+    """The part of a program that the formula chooses: which instructions are executed."""
 
     @property
     def domains(self) -> Domains:
@@ -80,7 +82,7 @@ class Observation:
         return [~truth(guard, self.reads) for guard in self._goes_on]
 
     def assumptions(self, outcome: Outcome) -> list[Term]:
-        """What makes an execution have an outcome."""
+        """The assumptions under which an execution has an outcome."""
         values = dict(outcome.reads)
         wanted = []
         for register, executed in self._happened.items():

@@ -1,10 +1,9 @@
 """Reads that complete later: whoever needs the value waits for it, and none is open in the end.
 
-An instruction needs what its own guard and those before it in its thread are made of, as it is told
-from these whether it is its turn. What is written is needed by whoever writes it, the instruction
-or a later step of it: what only begins a write goes on. Nothing of a value is known before it is
-there: no engine may guess it. What an instruction waits for (`Instruction.waits`) has left the
-pools of its thread.
+An instruction needs the values in its own guard and in those before it in its thread, as these
+decide whether it is its turn. The rule that writes a value needs the reads that it is made of; an
+instruction that only begins a write goes on. No engine may guess a value before it is there. The
+instructions that `Instruction.waits` names have left the pools of the thread.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ from rspverify.machine.rules import (
     Structure,
     Update,
     When,
+    by,
     fails,
 )
 from rspverify.records import replace
@@ -44,10 +44,7 @@ class Pending:
     """
 
     def __init__(self, rules: Sequence[InstructionRule], steps: Sequence[StepRule]) -> None:
-        later: dict[int, list[StepRule]] = {}
-        for step in steps:
-            if step.instruction is not None:
-                later.setdefault(step.instruction.index, []).append(step)
+        later = by(steps, lambda it: [] if it.instruction is None else [it.instruction.index])
         self._bits: dict[int, Bit] = {}
         self._added: set[Bit] = set()
         self._turn: dict[int, list[AnyBit]] = {}
@@ -65,7 +62,7 @@ class Pending:
                 self._bits[it.register] = self._bit(rule, own)
 
     def _bit(self, rule: InstructionRule, later: Sequence[StepRule]) -> Bit:
-        at_once = _does(rule.updates, Deliver)
+        at_once = _delivers(rule)
         for bit in () if at_once else rule.sets(True):
             inside = isinstance(bit, Member) and bit.index == rule.instruction.index
             if inside and all((bit in step.sets(False)) is _delivers(step) for step in later):
@@ -77,7 +74,7 @@ class Pending:
         return added
 
     def instruction(self, rule: InstructionRule) -> InstructionRule:
-        """What an instruction also waits for, and that its read is open."""
+        """An instruction that also waits for the reads it needs, and opens its own."""
         own = rule.instruction.register
         guards = [*self._turn.get(rule.instruction.index, ()), *self._written(rule)]
         opened, closed = self._changed(own, True), self._changed(own, False)
@@ -87,7 +84,7 @@ class Pending:
         return replace(rule, guards=(*rule.guards, *guards), updates=updates)
 
     def step(self, rule: StepRule) -> StepRule:
-        """What a later step also waits for, and that it completes the read that it delivers."""
+        """A later step that also waits for the reads it needs, and closes the one it delivers."""
         if rule.instruction is None:
             return rule
         closed = self._changed(rule.instruction.register, False)
@@ -95,12 +92,12 @@ class Pending:
         return replace(rule, guards=guards, updates=_with(closed, rule.updates))
 
     def _written(self, rule: Rule) -> list[AnyBit]:
-        """That the reads are complete of which a rule makes what it writes; not its own read."""
+        """Guards: the reads that a written value is made of are complete, its own excepted."""
         it = rule.instruction
-        if it is None or it.value is None or not _does(rule.updates, Assign):
+        if it is None or it.value is None or not any(isinstance(x, Assign) for x in rule.flat):
             return []
         needed = reads(it.value)
-        if _does(rule.updates, Deliver):
+        if _delivers(rule):
             needed = needed - {it.register}
         elif it.register in needed and isinstance(rule, InstructionRule):
             return [AnyBit(())]  # It would write what it reads later.
@@ -114,7 +111,7 @@ class Pending:
         return [SetBit(bit, value)] if bit in self._added and bit is not None else []
 
     def ending(self, guards: Iterable[Guard]) -> tuple[Guard, ...]:
-        """What holds in the end, with no read open."""
+        """The guards of a complete execution, in which no read is open."""
         return tuple(dict.fromkeys((*guards, *map(fails, self._bits.values()))))
 
 
@@ -133,12 +130,6 @@ def _counts(bit: Bit, rule: InstructionRule) -> bool:
     return own and bit.structure.place.kind == _THREAD
 
 
-def _delivers(step: StepRule) -> bool:
-    return _does(step.updates, Deliver)
-
-
-def _does(updates: Iterable[Update], kind: type[Assign | Deliver]) -> bool:
-    """Whether there is an update of a kind, be it under conditions."""
-    return any(
-        _does(it.updates, kind) if isinstance(it, When) else isinstance(it, kind) for it in updates
-    )
+def _delivers(rule: Rule) -> bool:
+    """Whether it delivers a value, also under conditions."""
+    return any(isinstance(it, Deliver) for it in rule.flat)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import product
 
-from rspverify.architecture import Kinds
-from rspverify.assembly import Placement, ThreadId
+from rspverify.architecture.architecture import Kinds
+from rspverify.assembly.program import Placement, ThreadId
 
 Blocks = tuple[int, ...]
 """By thread, the number of the place that it is in."""

@@ -1,6 +1,6 @@
 """What nobody can look at again is forgotten, so that a search has fewer states.
 
-docs/machine.md says why no outcome is lost; tests hold searches with and without it together.
+docs/proofs.md says why no outcome is lost; tests hold searches with and without it together.
 """
 
 from __future__ import annotations

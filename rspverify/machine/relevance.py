@@ -1,36 +1,36 @@
 """Which rules and cells of a machine can matter to an outcome.
 
 A FETCH matters only where an instruction looks at the entry, or a FETCH from the level above does;
-fifos matter only where something marks them (docs/machine.md says why nothing is lost).
+fifos matter only where something marks them (docs/proofs.md says why nothing is lost).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar, assert_never
+from typing import TypeVar
 
-from rspverify.machine.entries import wants
+from rspverify.assembly.program import AssemblyProgram, Instruction
 from rspverify.machine.machine import Machine
 from rspverify.machine.pending import OPEN_READ
 from rspverify.machine.rules import (
-    AnyBit,
-    Assign,
     Bit,
     Cell,
-    Copy,
     Enqueue,
     Fifo,
     InstructionRule,
     Issued,
     Marker,
-    Oldest,
     Rule,
     SetBit,
     StepRule,
     Update,
     Without,
+    by,
+    literals,
 )
 from rspverify.machine.shapes import Shape
+from rspverify.records import replace
+from rspverify.value import Constant, reads
 
 T = TypeVar("T")
 
@@ -46,23 +46,21 @@ def last_looks(machine: Machine) -> Mapping[Bit, LastPlaces]:
     """
     shapes = machine.shapes
     looks: dict[Bit, dict[int, int]] = {bit: {} for bit in shapes.entries}
-    direct = _last(machine, lambda rule: [bit for bit, _ in wants(rule) if bit in shapes.entries])
+    direct = _last(machine, lambda rule: [bit for bit, _ in rule.wants if bit in shapes.entries])
     for bit, last in direct.items():
         _look(machine, bit, last, looks)
     for rule in machine.steps:
         if shapes.shape(rule) not in (Shape.REFRESHES, Shape.LOSES):
-            for bit, _ in wants(rule):
+            for bit, _ in rule.wants:
                 looks.pop(bit, None)
-    for guard in machine.ending:
-        if isinstance(guard, AnyBit):
-            for bit, _ in guard.bits:
-                looks.pop(bit, None)
+    for bit, _ in literals(machine.ending):
+        looks.pop(bit, None)
     changed = True
     while changed:  # What is wanted at any time is so through refreshes, too.
         changed = False
         for bit, steps in shapes.refreshing.items():
             if bit not in looks:
-                for wanted in {it for rule in steps for it, _ in wants(rule)} & looks.keys():
+                for wanted in {it for rule in steps for it, _ in rule.wants} & looks.keys():
                     del looks[wanted]
                     changed = True
     return {bit: sorted(last.items()) for bit, last in looks.items()}
@@ -77,7 +75,7 @@ def _look(
     if not later:
         return
     for rule in machine.shapes.refreshing.get(bit, ()):
-        for wanted, _ in wants(rule):
+        for wanted, _ in rule.wants:
             if wanted in looks:
                 _look(machine, wanted, later, looks)
 
@@ -120,7 +118,7 @@ def plain_fifos(machine: Machine) -> frozenset[Fifo]:
         if rule.conditional:
             return frozenset()
         if isinstance(rule, StepRule) and machine.shapes.shape(rule) is not Shape.LEAVES:
-            seen.update(it.fifo for it in rule.guards if isinstance(it, Oldest))
+            seen.update(it.fifo for it in rule.oldest)
         if any(not isinstance(it.element, (str, Marker)) for it in rule.enqueues):
             seen.update(it.fifo for it in rule.enqueues)
     return frozenset(machine.fifos) - seen
@@ -134,23 +132,26 @@ def begun_at_once(machine: Machine) -> frozenset[object]:
     """
     if not machine.program.completes_later:
         return frozenset()
-    filling: dict[Fifo, set[int | None]] = {}
-    looked: set[Fifo] = set()
-    for rule in machine.rules:
-        for each in rule.enqueues:
-            own = rule.thread if isinstance(rule, InstructionRule) else None
-            filling.setdefault(each.fifo, set()).add(own)
-        for guards in (rule.guards, *(when.guards for when in rule.conditional)):
-            looked.update(
-                fifo for guard in guards if isinstance(guard, Without) for fifo in guard.fifos
-            )
+    filling = by(machine.rules, lambda rule: [it.fifo for it in rule.enqueues])
+    looked = {
+        fifo
+        for rule in machine.rules
+        for guard, _ in rule.asked
+        if isinstance(guard, Without)
+        for fifo in guard.fifos
+    }
+
+    def is_own(fifo: Fifo, thread: int) -> bool:
+        fillers = filling[fifo]
+        return all(isinstance(it, InstructionRule) and it.thread == thread for it in fillers)
+
     return frozenset(
         rule.key
         for code in machine.code
         for rule in code
         if rule.enqueues and not rule.guards and all(map(_only_begins, rule.updates))
         if all(isinstance(it.element, Issued) for it in rule.enqueues)
-        if all(it.fifo not in looked and filling[it.fifo] == {rule.thread} for it in rule.enqueues)
+        if all(it.fifo not in looked and is_own(it.fifo, rule.thread) for it in rule.enqueues)
     )
 
 
@@ -172,13 +173,12 @@ def rests(machine: Machine) -> bool:
         moving = [step for step in machine.steps if not waits(step)]
         set_again = {bit for step in moving for bit in step.may_set} & resting
         if not set_again:
-            changed = (it for step in moving for it in step.may_change)
-            return not any(isinstance(it, Copy | Assign) and it.target in memory for it in changed)
+            return memory.isdisjoint(word for step in moving for word in step.changed_words)
         resting -= set_again
 
 
 def relevant_rules(machine: Machine) -> list[Rule]:
-    """The rules without dequeues, and without refreshes of what nobody looks at."""
+    """The rules without dequeues, and without refreshes of values that nobody looks at."""
     looks = last_looks(machine)
     return [rule for rule in machine.rules if _matters(machine, rule, looks)]
 
@@ -187,19 +187,13 @@ def _matters(machine: Machine, rule: Rule, looks: Mapping[Bit, LastPlaces]) -> b
     if isinstance(rule, InstructionRule):
         return True
     shape = machine.shapes.shape(rule)
-    match shape:
-        case Shape.CLEARS | Shape.LOSES | None:
-            return True
-        case Shape.REFRESHES:
-            return looks.get(machine.shapes.refreshed(rule)) != []
-        case Shape.LEAVES:
-            return False
-        case _:
-            assert_never(shape)
+    if shape is Shape.REFRESHES:
+        return looks.get(machine.shapes.refreshed(rule)) != []
+    return shape is not Shape.LEAVES
 
 
 def may_stand_before(one: Rule, other: Rule) -> bool:
-    """Whether what a rule puts into a fifo may be older there than what another puts into it."""
+    """Whether the element of one rule may be older in a fifo than that of another."""
     if isinstance(one, StepRule) or isinstance(other, StepRule) or one.thread != other.thread:
         return True
     return one.instruction.index < other.instruction.index
@@ -210,5 +204,39 @@ def watched_cells(machine: Machine, rules: list[Rule]) -> list[Cell]:
     memory = [word for x in machine.locations if (word := machine.memory(x))]
     looked = [cell for rule in rules for cell in rule.looks]
     leaving = [cell for rule in machine.shapes.leaving.values() for cell in rule.looks]
-    ending = [bit for guard in machine.ending if isinstance(guard, AnyBit) for bit, _ in guard.bits]
+    ending = [bit for bit, _ in literals(machine.ending)]
     return list(dict.fromkeys([*ending, *memory, *looked, *leaving]))
+
+
+# ---- Values --------------------------------------------------------------------------------------
+
+
+def deciding_locations(program: AssemblyProgram) -> frozenset[str | None]:
+    """The locations on whose values a guard depends, by whatever way."""
+    guards = (*(each.guard for each in program.instructions), *program.goes_on)
+    deciding = {index for guard in guards for index in reads(guard)}
+    while True:
+        locations = {it.location for it in program.instructions if it.register in deciding}
+        written = (it.value for it in program.instructions if it.location in locations)
+        more = deciding.union(*(reads(value) for value in written if value is not None))
+        if more == deciding:
+            return frozenset(locations)
+        deciding = more
+
+
+def without_idle_values(program: AssemblyProgram) -> AssemblyProgram:
+    """The program with 0 for every value that no guard depends on, by whatever way.
+
+    It goes through the same states but for those values, by the same rules, so that it comes to a
+    stop where the program does; a search has fewer states to tell apart. Guards are those of
+    instructions, and those by which loops go on.
+    """
+    locations = deciding_locations(program)
+
+    def kept(it: Instruction) -> Instruction:
+        idle = it.value is not None and it.location not in locations
+        return replace(it, value=Constant(0)) if idle else it
+
+    code = tuple(tuple(kept(it) for it in thread) for thread in program.code)
+    initial = {x: value if x in locations else 0 for x, value in program.initial.items()}
+    return replace(program, code=code, initial=initial, within={})

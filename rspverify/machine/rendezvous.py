@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rspverify.assembly import ARRIVE, DEPART, AssemblyProgram, Instruction, ThreadId
+from rspverify.assembly.program import ARRIVE, DEPART, AssemblyProgram, Instruction, ThreadId
 from rspverify.machine.rules import (
     AnyBit,
     Bit,
@@ -27,7 +27,7 @@ _ARRIVED = "arrived at"
 
 
 class Rendezvous:
-    """The barriers of a program: what their halves wait for, and change."""
+    """The barriers of a program: the guards and updates of their halves."""
 
     def __init__(self, program: AssemblyProgram) -> None:
         self._groups: dict[tuple[int, int], list[ThreadId]] = {}
@@ -39,7 +39,7 @@ class Rendezvous:
                 self._arrivals.setdefault((it.thread, it.label), []).append(_bit(it))
 
     def instruction(self, rule: InstructionRule) -> InstructionRule:
-        """What an instruction also waits for, and that it has arrived.
+        """An instruction that also waits for the arrivals of others, or sets its own.
 
         Of a barrier that another thread of the work-group never comes to, that cannot be.
         """

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from rspverify.assembly import Instruction, ThreadId
+from rspverify.assembly.program import Instruction, ThreadId
 from rspverify.machine.closures import known_value
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.machine import Machine
 from rspverify.machine.pending import OPEN_READ
 from rspverify.machine.rendezvous import is_arrival
+from rspverify.machine.resting import Resting
 from rspverify.machine.rules import (
     Bit,
     Cell,
@@ -29,6 +30,7 @@ from rspverify.machine.rules import (
     Structure,
     Word,
 )
+from rspverify.machine.shapes import Shape
 from rspverify.machine.state import State
 from rspverify.records import replace
 from rspverify.value import evaluate
@@ -96,6 +98,56 @@ class Replayer:
 
     def _dequeue(self, state: State) -> tuple[Rule, State] | None:
         return next((it for it in self.explicit.successors(state) if it[0].dequeues), None)
+
+    def settled(self, state: State) -> State:
+        """The state after all that the environment can do to let instructions happen."""
+        for _, after in self._settling(state, lambda _: True):
+            state = after
+        return state
+
+    def completed(self, schedule: Iterable[Rule], resting: Resting) -> list[Rule]:
+        """The schedule of a search whose entries rest, with the steps that it does not tell.
+
+        They are put in where they are needed for what comes next.
+        """
+        state, full = self.explicit.initial, list[Rule]()
+        for rule in schedule:
+            after = self.explicit.apply(state, rule)
+            if after is None:
+                for step, settled in self._settling(state, resting.of):
+                    full.append(step)
+                    state = settled
+                after = self._stepped(state, rule, len(full))
+            full.append(rule)
+            state = after
+        return full
+
+    def _settling(
+        self, state: State, concerns: Callable[[str | None], bool]
+    ) -> Iterator[tuple[Rule, State]]:
+        """Flushes and dequeues while there are any, then fetches; each with the state after it.
+
+        concerns: whether the entries of a location are flushed and fetched.
+        """
+        shapes, apply = self.machine.shapes, self.explicit.apply
+        moves: list[Rule] = [
+            step for x, its in shapes.clearing.items() if concerns(x.location) for step in its
+        ]
+        moves += [it for it in self.machine.steps if shapes.shape(it) is Shape.LEAVES]
+        moving = True
+        while moving:
+            moving = False
+            for rule in moves:
+                after = apply(state, rule)
+                if after is not None:
+                    state, moving = after, True
+                    yield rule, state
+        for bit in filter(lambda it: concerns(it.location), shapes.from_below):
+            for rule in shapes.refreshing.get(bit, ()):
+                after = None if self.explicit.cell(state, bit) else apply(state, rule)
+                if after is not None:
+                    state = after
+                    yield rule, state
 
     def without_idle_steps(
         self, schedule: Sequence[Rule], wanted: Callable[[Outcome], bool]
@@ -199,16 +251,6 @@ class Replayer:
                 case _:
                     pass
         return f"{rule.step}({', '.join(about)})" if about else rule.step
-
-    def _values(self, rule: Rule, before: State, after: State) -> dict[int, int]:
-        """What has been read, also where a loop that goes on forgets it at once."""
-        own = {
-            update.register: self.explicit.cell(before, update.source)
-            for update in rule.takes
-            if isinstance(update, Deliver)
-        }
-        values = self.explicit.layout.values
-        return values(before) | values(after) | own
 
     def snapshot(self, state: State) -> Snapshot:
         """A state as plain data."""

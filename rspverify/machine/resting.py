@@ -2,7 +2,7 @@
 
 Whoever waits for such an entry to be VALID or CLEAN waits for steps that can always happen, and
 that change nothing which anybody else waits for. So a search may take these steps to have happened
-(docs/machine.md, «Progress»).
+(docs/proofs.md, «Progress»).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from rspverify.machine.draining import never_shut
-from rspverify.machine.entries import Entry
-from rspverify.machine.idle_values import deciding_locations
 from rspverify.machine.machine import Machine
+from rspverify.machine.relevance import deciding_locations
 from rspverify.machine.rules import Bit, Copy, InstructionRule, Rule, StepRule, Word
+from rspverify.machine.shapes import Entry
 
 
 class Kept(Struct, frozen=True):

@@ -7,13 +7,12 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from rspverify.machine.entries import Entry, cleared
-from rspverify.machine.rules import Assign, Copy, InstructionRule, Rule, StepRule, Word, fails
-from rspverify.machine.shapes import Shapes
+from rspverify.machine.rules import Assign, Copy, InstructionRule, Rule, StepRule, Word, by, fails
+from rspverify.machine.shapes import Entry, Shapes
 
 
 def below(entry: Entry, shapes: Shapes) -> Word | None:
-    """Where the one step that flushes an entry takes its value; None where there are others."""
+    """The word to which the only step that flushes an entry copies it; None if not only one."""
     flushes = [] if entry.dirty is None else shapes.clearing.get(entry.dirty, [])
     if len(flushes) != 1:
         return None
@@ -34,7 +33,7 @@ class Routes(Struct, frozen=True, dict=True):
     memory: frozenset[Word]
 
     def start(self, rule: Rule) -> Word | None:
-        """The word from which what a rule writes goes to memory, or where it is there.
+        """The word where the way of a write to memory starts, or which is memory.
 
         None where it brings no write on its way: it writes nothing, or for the own place alone, or
         a later step is what writes.
@@ -106,11 +105,7 @@ class Routes(Struct, frozen=True, dict=True):
     @cached_property
     def _of_instruction(self) -> Mapping[int, list[Rule]]:
         """By index of an instruction, its cases and later steps."""
-        found: dict[int, list[Rule]] = {}
-        for rule in self.rules:
-            if rule.instruction is not None:
-                found.setdefault(rule.instruction.index, []).append(rule)
-        return found
+        return by(self.rules, lambda it: [] if it.instruction is None else [it.instruction.index])
 
     def _writes_once(self, rule: InstructionRule) -> bool:
         """Whether an instruction writes just once in each execution, all its ways in one place.
@@ -124,8 +119,8 @@ class Routes(Struct, frozen=True, dict=True):
             return False
         if not steps:
             return bool(self._starts(rule))
-        bits = {bit for it in steps for bit in cleared(it)}
-        if len(bits) != 1 or not all(cleared(it) for it in steps):
+        bits = {bit for it in steps for bit in it.cleared}
+        if len(bits) != 1 or not all(it.cleared for it in steps):
             return False
         (bit,) = bits
         changing = [it for it in self.rules if bit in it.sets(True) or bit in it.sets(False)]
@@ -139,6 +134,6 @@ class Routes(Struct, frozen=True, dict=True):
         )
 
     def _lasts(self, rule: Rule, start: Word) -> bool:
-        """Whether what a rule writes is memory, or marked to be flushed."""
+        """Whether a rule writes to memory, or marks its write to be flushed."""
         entry = self.shapes.of_value.get(start)
         return entry is None or entry.dirty in rule.sets(True)

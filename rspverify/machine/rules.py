@@ -1,4 +1,4 @@
-"""What a machine does, spelled out for one program: cells, and rules that change them.
+"""The rules of a machine for one program: guards and updates over named cells.
 
 The instructions and steps of a machine's file become rules over named cells
 (machine/grounding.py). The engines interpret these rules and know nothing else about the machine.
@@ -6,14 +6,14 @@ The instructions and steps of a machine's file become rules over named cells
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import assert_never
+from typing import ClassVar, TypeVar, assert_never
 
 from msgspec import Struct
 
-from rspverify.assembly import Instruction, ThreadId
+from rspverify.assembly.program import Instruction, ThreadId
 from rspverify.value import Expression
 
 # ---- Places and cells ----------------------------------------------------------------------------
@@ -57,7 +57,7 @@ class _Cell(Struct, frozen=True, cache_hash=True):
 
     @property
     def word(self) -> str:
-        """What it is called: its field, or its structure where that is this cell alone."""
+        """Its name: the field, or the structure if this is its only cell."""
         return self.field or self.structure.name
 
 
@@ -115,16 +115,25 @@ class Issued:
 
 
 Element = str | Marker | Issued
-"""What a fifo holds: locations, markers, instructions."""
+"""An element of a fifo: a location, a marker, or an instruction."""
 
 
 # ---- Guards --------------------------------------------------------------------------------------
 
 
+Literal = tuple[Bit, bool]
+"""A bit, and a value of it."""
+
+
 class AnyBit(Struct, frozen=True):
     """Guard: one of these bits has this value; of none, never."""
 
-    bits: tuple[tuple[Bit, bool], ...]
+    bits: tuple[Literal, ...]
+
+    @property
+    def only(self) -> Literal | None:
+        """The one bit that it is about, and its value; None where there are several, or none."""
+        return self.bits[0] if len(self.bits) == 1 else None
 
 
 def holds(bit: Bit) -> AnyBit:
@@ -135,6 +144,11 @@ def holds(bit: Bit) -> AnyBit:
 def fails(bit: Bit) -> AnyBit:
     """Guard: a bit is false."""
     return AnyBit(((bit, False),))
+
+
+def literals(guards: Iterable[Guard]) -> list[Literal]:
+    """All literals of guards, also those of which one of several has to hold."""
+    return [each for guard in guards if isinstance(guard, AnyBit) for each in guard.bits]
 
 
 class Ready(Struct, frozen=True):
@@ -164,7 +178,7 @@ class Without(Struct, frozen=True):
 
 
 Wait = AnyBit | Ready | Without
-"""What an instruction may wait for."""
+"""A guard of an instruction."""
 
 Guard = Wait | Oldest
 
@@ -180,14 +194,14 @@ class SetBit(Struct, frozen=True):
 
 
 class Copy(Struct, frozen=True):
-    """A word becomes what another word was before the rule."""
+    """A word gets the value that another word had before the rule."""
 
     target: Word
     source: Word
 
 
 class Deliver(Struct, frozen=True):
-    """What a word was before the rule becomes the value of read number `register`."""
+    """Read number `register` gets the value that a word had before the rule."""
 
     register: int
     source: Word
@@ -254,7 +268,7 @@ def changed_by(update: Change | Enqueue | Dequeue) -> Cell | Fifo | None:
 
 
 def cells_of(part: Guard | Update) -> Iterator[Cell | Fifo]:
-    """What a guard or an update speaks of, what is under conditions included."""
+    """The cells and fifos that a guard or an update names, also under conditions."""
     match part:
         case AnyBit(bits):
             yield from (bit for bit, _ in bits)
@@ -283,7 +297,8 @@ class _Rule(Struct, frozen=True, dict=True):
     """It may fire where its guards hold, and changes what its updates name.
 
     Guards and the right sides of updates see the state before the rule; of two updates of one cell
-    the later one counts.
+    the later one counts. All analyses read a rule through the summary here: what it needs, sets and
+    clears, which values it takes, what it puts into fifos and takes out.
     """
 
     guards: tuple[Guard, ...]
@@ -297,54 +312,69 @@ class _Rule(Struct, frozen=True, dict=True):
         """
         found: dict[object, Change] = {}
         for update in self.updates:
-            match update:
-                case SetBit(cell, _) | SetLock(cell, _) | Copy(cell, _) | Assign(cell, _):
-                    found[cell] = update
-                case Deliver(register, _):
-                    found["read", register] = update
-                case Enqueue() | Dequeue() | When():
-                    pass
-                case _:
-                    assert_never(update)
+            if isinstance(update, Deliver):
+                found["read", update.register] = update
+            elif not isinstance(update, Enqueue | Dequeue | When):
+                found[changed_by(update)] = update
         return found
 
     @cached_property
     def conditional(self) -> tuple[When, ...]:
-        """What happens only under conditions."""
+        """The updates that happen only under conditions."""
         return tuple(update for update in self.updates if isinstance(update, When))
+
+    @cached_property
+    def flat(self) -> tuple[Change | Enqueue | Dequeue, ...]:
+        """Its updates, those under conditions included."""
+        return tuple(plain(self.updates))
 
     @cached_property
     def may_change(self) -> list[Change]:
         """The updates of cells, those that happen only under conditions included."""
-        return [it for it in plain(self.updates) if not isinstance(it, Enqueue | Dequeue)]
+        return [it for it in self.flat if not isinstance(it, Enqueue | Dequeue)]
+
+    @cached_property
+    def changed_words(self) -> list[Word]:
+        """The words whose values it changes, also under conditions."""
+        return [it.target for it in self.may_change if isinstance(it, Copy | Assign)]
 
     @cached_property
     def may_set(self) -> tuple[Bit, ...]:
-        """The bits that it makes true, be it under conditions."""
+        """The bits that it makes true, also under conditions."""
         return tuple(it.bit for it in self.may_change if isinstance(it, SetBit) and it.value)
 
     @cached_property
-    def literals(self) -> list[tuple[Bit, bool]]:
-        """The bits that its guards look at, and what they want, be it as one of several ways."""
-        return [each for guard in self.guards if isinstance(guard, AnyBit) for each in guard.bits]
+    def asked(self) -> tuple[tuple[Guard, bool], ...]:
+        """Its guards and those of its conditional updates; whether it needs each to fire."""
+        return tuple(_asked(self.guards, self.updates, needed=True))
+
+    @cached_property
+    def never(self) -> bool:
+        """Whether it fires in no state: an access of memory that the instruction is not for."""
+        return AnyBit(()) in self.guards
+
+    @cached_property
+    def literals(self) -> list[Literal]:
+        """The literals of its guards, also those of which one of several has to hold."""
+        return literals(self.guards)
+
+    @cached_property
+    def needs(self) -> frozenset[Literal]:
+        """The bits that must have a value for it to fire, whatever else holds."""
+        found = (guard.only for guard in self.guards if isinstance(guard, AnyBit))
+        return frozenset(literal for literal in found if literal is not None)
+
+    @cached_property
+    def wants(self) -> list[Literal]:
+        """The literals, and both values of each bit on which a part of its updates depends."""
+        conditions = literals(guard for guard, needed in self.asked if not needed)
+        return [*self.literals, *((bit, it) for bit, _ in conditions for it in (True, False))]
 
     @cached_property
     def looks(self) -> list[Cell]:
         """The cells that decide whether it may fire, and those whose values it takes."""
-        found: list[Cell] = []
-        for guard in self.guards:
-            match guard:
-                case AnyBit(bits):
-                    found += [bit for bit, _ in bits]
-                case Ready(lock, _):
-                    found.append(lock)
-                case Oldest() | Without():
-                    pass
-                case _:
-                    assert_never(guard)
-        for when in self.conditional:
-            found += _Rule(when.guards, when.updates).looks
-        return [*found, *(update.source for update in self.takes)]
+        cells = (cell for guard, _ in self.asked for cell in cells_of(guard))
+        return [*(it for it in cells if not isinstance(it, Fifo)), *self.taken]
 
     @cached_property
     def takes(self) -> list[Copy | Deliver]:
@@ -352,8 +382,14 @@ class _Rule(Struct, frozen=True, dict=True):
         return [update for update in self.changes.values() if isinstance(update, Copy | Deliver)]
 
     @cached_property
+    def taken(self) -> list[Word]:
+        """The words whose values it takes, also under conditions."""
+        others = [it for it in plain(self.conditional) if isinstance(it, Copy | Deliver)]
+        return [it.source for it in (*self.takes, *others)]
+
+    @cached_property
     def enqueues(self) -> tuple[Enqueue, ...]:
-        """What it puts into fifos, in order."""
+        """The elements that it puts into fifos, in order."""
         return tuple(update for update in self.updates if isinstance(update, Enqueue))
 
     @cached_property
@@ -365,6 +401,16 @@ class _Rule(Struct, frozen=True, dict=True):
     def takes_out(self) -> bool:
         """Whether it takes an element out of a fifo."""
         return any(isinstance(update, Dequeue) for update in self.updates)
+
+    @cached_property
+    def oldest(self) -> tuple[Oldest, ...]:
+        """The elements that must be the oldest of their fifo."""
+        return tuple(guard for guard in self.guards if isinstance(guard, Oldest))
+
+    @cached_property
+    def turns(self) -> list[Fifo]:
+        """The fifos in which its instruction must be the oldest."""
+        return [it.fifo for it in self.oldest if isinstance(it.element, Issued)]
 
     @cached_property
     def holders(self) -> dict[Lock, ThreadId | None]:
@@ -384,7 +430,32 @@ class _Rule(Struct, frozen=True, dict=True):
 
     def awaits(self, bit: Bit) -> bool:
         """Whether it waits until a bit is true, whatever else holds."""
-        return holds(bit) in self.guards
+        return (bit, True) in self.needs
+
+
+def _asked(
+    guards: Iterable[Guard], updates: Iterable[Update], *, needed: bool
+) -> Iterator[tuple[Guard, bool]]:
+    for guard in guards:
+        yield guard, needed
+    for update in updates:
+        if isinstance(update, When):
+            yield from _asked(update.guards, update.updates, needed=False)
+
+
+AnyRule = TypeVar("AnyRule", bound=_Rule)
+_Key = TypeVar("_Key")
+
+
+def by(
+    rules: Iterable[AnyRule], found: Callable[[AnyRule], Iterable[_Key]]
+) -> dict[_Key, list[AnyRule]]:
+    """The rules by each thing that is found in them, in order."""
+    index: dict[_Key, list[AnyRule]] = {}
+    for rule in rules:
+        for key in dict.fromkeys(found(rule)):
+            index.setdefault(key, []).append(rule)
+    return index
 
 
 class InstructionRule(_Rule, frozen=True, dict=True):
@@ -404,14 +475,15 @@ class InstructionRule(_Rule, frozen=True, dict=True):
 
     @property
     def key(self) -> object:
-        """What tells it apart, the same in every machine that runs the same program."""
+        """An identifier, the same in every machine that runs the same program."""
         index = self.instruction.index
         return (index, self.case) if self.case else index
 
-    @property
-    def dequeues(self) -> bool:
-        """Whether it does nothing but to let an element leave a fifo: no instruction does."""
-        return False
+    dequeues: ClassVar[bool] = False
+    """Whether it does nothing but to let an element leave a fifo: no instruction does."""
+
+    cleared: ClassVar[Sequence[Bit]] = ()
+    """The bits that a step needs and takes away: no instruction does."""
 
     def __str__(self) -> str:
         """By name: `LD r y`, `FLU_L1 DV`."""
@@ -433,7 +505,7 @@ class StepRule(_Rule, frozen=True, dict=True):
 
     @cached_property
     def key(self) -> object:
-        """What tells it apart, the same in every machine that runs the same program."""
+        """An identifier, the same in every machine that runs the same program."""
         index = None if self.instruction is None else self.instruction.index
         return self.step, self.structure, self.about, index
 
@@ -451,15 +523,9 @@ class StepRule(_Rule, frozen=True, dict=True):
         return None
 
     @cached_property
-    def cleared(self) -> list[Bit]:
+    def cleared(self) -> Sequence[Bit]:
         """The bits that it needs and takes away."""
         return [bit for bit in self.sets(False) if self.awaits(bit)]
-
-    @cached_property
-    def element(self) -> Element:
-        """What it takes out of a fifo."""
-        (found,) = (guard.element for guard in self.guards if isinstance(guard, Oldest))
-        return found
 
     def __str__(self) -> str:
         """By name: `FLUSH_L1 x`, `DEQMARKER_L1 of P0`."""

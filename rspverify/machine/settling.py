@@ -1,6 +1,6 @@
-"""Machines on which nothing gets stuck, whatever the program: what was begun can complete.
+"""Machines on which nothing gets stuck: whatever was begun can complete.
 
-docs/machine.md, «Progress», has the argument.
+docs/proofs.md, «Progress», has the argument.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rspverify.machine.rules import (
     SetBit,
     StepRule,
     Without,
-    plain,
+    by,
 )
 
 
@@ -39,7 +39,7 @@ def settles(machine: Machine) -> bool:
     fifos: dict[int, set[Fifo]] = {}
     pools: dict[int, set[Bit]] = {}
     for rule in machine.rules:
-        for update in plain(rule.updates):
+        for update in rule.flat:
             match update:
                 case Enqueue(fifo, Issued(index)):
                     if isinstance(rule, StepRule):
@@ -53,7 +53,13 @@ def settles(machine: Machine) -> bool:
                     pools.setdefault(bit.index, set()).add(bit)
                 case _:
                     pass
-    ways, had = _ways_out(machine), frozenset(_brought_about(machine))
+    ways = by(
+        machine.steps,
+        lambda rule: [
+            (it.element.index, it.fifo) for it in rule.oldest if isinstance(it.element, Issued)
+        ],
+    )
+    had = frozenset(_brought_about(machine))
     threads = {it.index: it.thread for it in machine.program.instructions}
     clear = {bit for index in fifos for bit in pools.get(index, ())}
     for index, its in fifos.items():
@@ -83,9 +89,9 @@ def settles(machine: Machine) -> bool:
 
 
 def _brought_about(machine: Machine) -> Iterator[tuple[Bit, bool]]:
-    """What a bit can always be made, by steps that need nothing else and change no other bit.
+    """The literals that steps can always make true, needing nothing else.
 
-    The values of different bits do not get into each other's way; of a bit one is told.
+    Different bits do not hinder each other; of each bit only one value is in the result.
     """
     found: set[tuple[Bit, bool]] = set()
     steps = [it for it in machine.steps if it.instruction is None and not it.conditional]
@@ -123,18 +129,8 @@ def _in_pools_while_in_fifo(machine: Machine, rule: InstructionRule) -> bool:
     return True
 
 
-def _ways_out(machine: Machine) -> dict[tuple[int, Fifo], list[Rule]]:
-    """The steps by which an instruction leaves a fifo."""
-    found: dict[tuple[int, Fifo], list[Rule]] = {}
-    for rule in machine.steps:
-        for guard in rule.guards:
-            if isinstance(guard, Oldest) and isinstance(guard.element, Issued):
-                found.setdefault((guard.element.index, guard.fifo), []).append(rule)
-    return found
-
-
 def _may_leave(rule: Rule, earlier: set[Bit], had: frozenset[tuple[Bit, bool]]) -> bool:
-    """Whether a step happens in its turn, once what was begun before in its thread is complete."""
+    """Whether a step can happen in its turn once earlier accesses of its thread are complete."""
     known = {*had, *((it, False) for it in earlier)}
     return all(isinstance(it, Oldest) or _holds_if(it, known) for it in rule.guards)
 

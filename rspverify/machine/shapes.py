@@ -1,4 +1,4 @@
-"""The shapes of a machine's steps, told from what they want and change, never by a name.
+"""The shapes of a machine's steps, and its valid and dirty bits, inferred from its rules.
 
 What an engine may leave out, and how often a step can matter, follows from its shape:
 
@@ -8,39 +8,63 @@ What an engine may leave out, and how often a step can matter, follows from its 
 * it lets an element *leave* a fifo (DEQLOC, DEQMARKER): once for each element;
 * it only *loses* what nobody needs to be lost (EVICT): it adds nothing.
 
-docs/events-encoding.md and docs/machine.md prove what the engines make of these.
+docs/proofs.md proves what the engines make of these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from itertools import product
+from typing import TypeVar
 
-from rspverify.machine.entries import Entries, Entry, cleared, wants
+from msgspec import Struct
+
 from rspverify.machine.rules import (
     AnyBit,
+    Assign,
     Bit,
     Copy,
+    Deliver,
     Dequeue,
     Element,
     Fifo,
+    Guard,
     Issued,
+    Literal,
     Marker,
-    Oldest,
     Rule,
     SetBit,
     StepRule,
     Update,
     Without,
     Word,
+    by,
+    changed_by,
+    literals,
+    plain,
 )
+
+_Cell = TypeVar("_Cell", Bit, Word)
+
+
+class Entry(Struct, frozen=True):
+    """A value that counts only where a bit is true, such as an entry of a cache.
+
+    valid: true from each change of the value on until somebody makes it false, and wanted by
+    whoever takes it. dirty: true where the value must still go somewhere, cleared by steps that
+    need it; None where there is no such bit.
+    """
+
+    value: Word
+    valid: Bit
+    dirty: Bit | None
 
 
 class Shape(Enum):
-    """What a step does, as far as engines know such steps."""
+    """The kinds of steps that the engines know."""
 
     CLEARS = "clears a bit that it needs"
     REFRESHES = "refreshes a value"
@@ -48,11 +72,178 @@ class Shape(Enum):
     LOSES = "only takes away"
 
 
-class Shapes(Entries):
-    """The shapes of the steps among some rules.
+class Shapes:
+    """The valid and dirty bits of some rules, and the shapes of the steps among them.
 
     Where a step has no shape, or a bit no kind that goes with its steps, `unknown` says so.
+
+    rules: those that may ever fire. complete: what holds where an execution is complete. final: the
+    words that are memory in the end. starts_true: what a bit is before any step.
     """
+
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        complete: Sequence[Guard],
+        final: Iterable[Word],
+        starts_true: Callable[[Bit], bool],
+    ) -> None:
+        self.rules = [rule for rule in rules if not rule.never]
+        self.starts_true = starts_true
+        self.complete = complete
+        self.final = frozenset(final)
+
+    @cached_property
+    def losing(self) -> frozenset[object]:
+        """The keys of the steps that only take away.
+
+        Not of those that take an instruction out of a fifo in which another waits for its turn.
+        """
+        losing = {
+            rule.key: rule
+            for rule in self.rules
+            if isinstance(rule, StepRule) and rule.updates
+            if all(isinstance(update, SetBit) for update in rule.updates)
+        }
+        while True:
+            others = [rule for rule in self.rules if rule.key not in losing]
+            wanted = {literal for rule in others for literal in rule.wants}
+            wanted |= set(literals(self.complete))
+            turns = {it for rule in others for it in rule.turns}
+            kept = {
+                key: rule
+                for key, rule in losing.items()
+                if not any(
+                    (it, value) in wanted for value in (True, False) for it in rule.sets(value)
+                )
+                if turns.isdisjoint(rule.turns)
+            }
+            if len(kept) == len(losing):
+                return frozenset(kept)
+            losing = kept
+
+    @cached_property
+    def lasting(self) -> list[Rule]:
+        """The rules that do more than to take away."""
+        return [rule for rule in self.rules if rule.key not in self.losing]
+
+    @cached_property
+    def wanted(self) -> frozenset[Literal]:
+        """Which bits somebody wants true, or false; not who only takes away."""
+        found = {literal for rule in self.lasting for literal in rule.wants}
+        return frozenset(found | set(literals(self.complete)))
+
+    def ignored(self, bit: Bit) -> bool:
+        """Whether nobody looks at a bit."""
+        return (bit, True) not in self.wanted and (bit, False) not in self.wanted
+
+    def counting(self, rule: Rule) -> list[Update]:
+        """The updates of a rule, without those of bits that nobody looks at."""
+        return [it for it in rule.updates if not (isinstance(it, SetBit) and self.ignored(it.bit))]
+
+    @cached_property
+    def mixing(self) -> Rule | None:
+        """A rule that takes the value of one location for that of another, if there is one."""
+        return next((rule for rule in self.rules if _mixes(rule)), None)
+
+    @cached_property
+    def clearing(self) -> Mapping[Bit, list[StepRule]]:
+        """By bit that steps clear which need it, these steps."""
+        found = by(self._lasting_steps, lambda rule: rule.cleared)
+        return {bit: rules for bit, rules in found.items() if not self.starts_true(bit)}
+
+    @cached_property
+    def _lasting_steps(self) -> list[StepRule]:
+        return [rule for rule in self.lasting if isinstance(rule, StepRule)]
+
+    @cached_property
+    def entries(self) -> Mapping[Bit, Entry]:
+        """The values that count only where a bit is true, by that bit."""
+        return {
+            bit: entry
+            for bit, entry in self.marked.items()
+            if not any(self._takes_uncounted(rule, entry) for rule in self.takers(entry.value))
+        }
+
+    def _takes_uncounted(self, rule: Rule, entry: Entry) -> bool:
+        """Whether a rule may take a value while it is not valid."""
+        if rule.awaits(entry.valid):
+            return False
+        return entry.dirty is None or entry.dirty not in rule.cleared
+
+    @cached_property
+    def marked(self) -> Mapping[Bit, Entry]:
+        """The values with a bit that becomes true whenever they change."""
+        setting = _keys(by(self.lasting, lambda rule: rule.sets(True)))
+        conditional = {changed_by(it) for rule in self.lasting for it in plain(rule.conditional)}
+        found = {}
+        for bit, keys in setting.items():
+            if (bit, True) not in self.wanted or (bit, False) in self.wanted:
+                continue
+            if self.starts_true(bit):
+                continue
+            values = [
+                word
+                for word, its in self._changing.items()
+                if its == keys and word.location == bit.location
+                if word.structure == bit.structure and word not in self.final
+            ]
+            if len(values) == 1 and not {bit, values[0]} & conditional:
+                found[bit] = Entry(values[0], bit, None)
+        return {bit: self._with_dirty(entry) for bit, entry in found.items()}
+
+    def _with_dirty(self, entry: Entry) -> Entry:
+        """With the bit that says that the value must still go somewhere."""
+        for bit in dict.fromkeys(it for rule in self.takers(entry.value) for it in rule.cleared):
+            if bit.location != entry.value.location or bit.structure != entry.value.structure:
+                continue
+            setters = self._setters.get(bit, set())
+            waiting = self._waiting.get(bit, set())
+            if setters <= self._changing[entry.value] <= setters | waiting:
+                return Entry(entry.value, entry.valid, bit)
+        return entry
+
+    def is_new_with(self, word: Word, bit: Bit) -> bool:
+        """Whether a bit starts false, and every rule that makes it true changes a word."""
+        setters = self._setters.get(bit, set())
+        return setters <= self._changing.get(word, set()) and not self.starts_true(bit)
+
+    def takers(self, word: Word) -> Sequence[Rule]:
+        """The rules that take the value of a word, also under conditions."""
+        return self._takers.get(word, ())
+
+    @cached_property
+    def _takers(self) -> Mapping[Word, list[Rule]]:
+        return by(self.lasting, lambda rule: rule.taken)
+
+    @cached_property
+    def _changing(self) -> Mapping[Word, set[object]]:
+        """By word, the keys of the rules that change it, whatever else holds."""
+        return _keys(
+            by(self.lasting, lambda rule: [it for it in rule.changes if isinstance(it, Word)])
+        )
+
+    @cached_property
+    def _setters(self) -> Mapping[Bit, set[object]]:
+        """By bit, the keys of the rules that make it true, also under conditions."""
+        return _keys(by(self.lasting, lambda rule: rule.may_set))
+
+    @cached_property
+    def _waiting(self) -> Mapping[Bit, set[object]]:
+        """By bit, the keys of the rules that wait until it is false, whatever else holds."""
+        return _keys(by(self.lasting, lambda rule: [bit for bit, value in rule.needs if not value]))
+
+    @cached_property
+    def of_marked(self) -> Mapping[Word, Entry]:
+        """The marked values' entries, by their values."""
+        return {entry.value: entry for entry in self.marked.values()}
+
+    @cached_property
+    def of_value(self) -> Mapping[Word, Entry]:
+        """The entries by their values."""
+        return {entry.value: entry for entry in self.entries.values()}
+
+    # Steps
 
     @cached_property
     def shapes(self) -> Mapping[object, Shape | str]:
@@ -65,7 +256,7 @@ class Shapes(Entries):
         if rule.conditional:
             return "what it changes depends on the state"
         updates = self.counting(rule)
-        oldest = [it for it in rule.guards if isinstance(it, Oldest) and not _in_turn(it)]
+        oldest = [it for it in rule.oldest if not isinstance(it.element, Issued)]
         if oldest or rule.takes_out:
             if any(bit in self.marked for bit, _ in rule.literals):
                 return "an element waits there until a value counts"
@@ -78,9 +269,9 @@ class Shapes(Entries):
             if refreshed is not None:
                 return self._free_to_refresh(refreshed, rule)
             hindrance = self._hindrance(updates)
-            if hindrance is not None and not cleared(rule):
+            if hindrance is not None and not rule.cleared:
                 return hindrance
-        needed = cleared(rule)
+        needed = rule.cleared
         if len(needed) > 1:
             return "it clears several bits that it needs"
         if needed and needed[0] in self.clearing:
@@ -100,14 +291,14 @@ class Shapes(Entries):
         return entry
 
     def _hindrance(self, updates: Sequence[Update]) -> str | None:
-        """Why what looks like a refresh is none: who uses the bit in another way."""
+        """Why a step that looks like a refresh is none: another use of the bit."""
         values = {it.target for it in updates if isinstance(it, Copy)}
         bits = [it.bit for it in updates if isinstance(it, SetBit) and it.value]
         if len(values) != 1 or not all(isinstance(it, Copy | SetBit) for it in updates):
             return None
         (value,) = values
         for rule, bit in product(self.lasting, bits):
-            if (bit, False) in wants(rule):
+            if (bit, False) in rule.wants:
                 return f"{_name(rule)} waits until {bit.word} is false"
             if (bit in rule.sets(True)) is not (value in rule.changes):
                 return f"{_name(rule)} makes only one of {value.word} and {bit.word} new"
@@ -119,19 +310,15 @@ class Shapes(Entries):
             if rule.awaits(entry.valid):
                 continue
             dirty = entry.dirty
-            kept = dirty is not None and AnyBit(((dirty, False),)) in step.guards
-            if not (kept and dirty in cleared(rule)):
+            if dirty is None or (dirty, False) not in step.needs or dirty not in rule.cleared:
                 return f"{rule} takes {entry.value.word} without wanting it {entry.valid.word}"
         return Shape.REFRESHES
 
     @cached_property
     def refreshing(self) -> Mapping[Bit, list[StepRule]]:
         """By bit that says that a value counts, the steps that refresh the value."""
-        found: dict[Bit, list[StepRule]] = {}
-        for rule in self.lasting:
-            if isinstance(rule, StepRule) and self.shapes[rule.key] is Shape.REFRESHES:
-                found.setdefault(self.refreshed(rule), []).append(rule)
-        return found
+        steps = [it for it in self._lasting_steps if self.shapes[it.key] is Shape.REFRESHES]
+        return by(steps, lambda rule: [self.refreshed(rule)])
 
     def refreshed(self, rule: StepRule) -> Bit:
         """Of a refresh, the bit that says that the value counts which it refreshes."""
@@ -142,9 +329,9 @@ class Shapes(Entries):
     def leaving(self) -> Mapping[tuple[Fifo, Element], StepRule]:
         """The step by which an element leaves a fifo."""
         found = {}
-        for rule in self.lasting:
-            if isinstance(rule, StepRule) and self.shapes[rule.key] is Shape.LEAVES:
-                (oldest,) = (guard for guard in rule.guards if isinstance(guard, Oldest))
+        for rule in self._lasting_steps:
+            if self.shapes[rule.key] is Shape.LEAVES:
+                (oldest,) = rule.oldest
                 found[oldest.fifo, oldest.element] = rule
         return found
 
@@ -181,10 +368,11 @@ class Shapes(Entries):
             yield f"{self.mixing} takes the value of one location for that of another"
         yield from self._staying()
         for guard in self.complete:
-            if not isinstance(guard, AnyBit) or len(guard.bits) != 1 or not self._ends(guard):
+            if not isinstance(guard, AnyBit) or not self._ends(guard):
                 yield "what its executions end with is more than that bits are cleared"
         for rule in self.lasting:
-            yield from self._strange(rule)
+            if any(isinstance(it, Without) and not it.of_markers for it in rule.guards):
+                yield f"{rule} waits for elements of a fifo that are no markers"
         try:
             TopologicalSorter(self._flow).prepare()
         except CycleError as error:
@@ -194,7 +382,7 @@ class Shapes(Entries):
 
     @cached_property
     def circle(self) -> str | None:
-        """A step that may happen again by what it does itself, be it by way of others."""
+        """A step that may enable itself again, directly or through others."""
         for graph, steps in (
             (self._wanting, self.refreshing),
             (self._setting, self.clearing),
@@ -216,20 +404,13 @@ class Shapes(Entries):
                     yield f"{leaves.step} waits for more than its marker's turn"
 
     def _ends(self, guard: AnyBit) -> bool:
-        ((bit, value),) = guard.bits
-        return not value and bit not in self.entries
-
-    def _strange(self, rule: Rule) -> Iterable[str]:
-        """What the engine without steps knows no way to say of a rule."""
-        for guard in rule.guards:
-            if isinstance(guard, Without) and not guard.of_markers:
-                yield f"{rule} waits for elements of a fifo that are no markers"
+        return guard.only is not None and not guard.only[1] and guard.only[0] not in self.entries
 
     @cached_property
     def _wanting(self) -> Mapping[Bit, set[Bit]]:
         """By bit, the bits that its refreshes want true."""
         return {
-            bit: {it for rule in rules for it, value in wants(rule) if it in self.entries}
+            bit: {it for rule in rules for it, _ in rule.wants if it in self.entries}
             for bit, rules in self.refreshing.items()
         }
 
@@ -243,20 +424,51 @@ class Shapes(Entries):
 
     @cached_property
     def _flow(self) -> Mapping[Word, set[Word]]:
-        """By word, those that it is copied from; not by a flush, which carries what was written."""
+        """By word, the words that it is copied from, except by a flush, which carries a write."""
         found: dict[Word, set[Word]] = {}
         for rule in self.lasting:
             for update in rule.takes:
                 entry = self.of_value.get(update.source)
-                carried = entry is not None and entry.dirty in cleared(rule)
+                carried = entry is not None and entry.dirty in rule.cleared
                 if isinstance(update, Copy) and not carried:
                     found.setdefault(update.target, set()).add(update.source)
         return found
 
 
-def _in_turn(guard: Oldest) -> bool:
-    """Whether an instruction waits for its turn in a fifo."""
-    return isinstance(guard.element, Issued)
+def may_fire(rules: Iterable[Rule], starts_true: Callable[[Bit], bool]) -> list[Rule]:
+    """The rules without those that fire in no state, as they need a bit that nothing makes true."""
+    left = [it for it in rules if not it.never]
+    while True:
+        true = {bit for it in left for bit in it.may_set}
+        kept = [
+            it
+            for it in left
+            if all(
+                any(not value or bit in true or starts_true(bit) for bit, value in guard.bits)
+                for guard in it.guards
+                if isinstance(guard, AnyBit)
+            )
+        ]
+        if len(kept) == len(left):
+            return left
+        left = kept
+
+
+def _mixes(rule: Rule) -> bool:
+    own = None if rule.instruction is None else rule.instruction.location
+    for update in rule.may_change:
+        match update:
+            case Copy(target, source) if target.location != source.location:
+                return True
+            case Deliver(_, word) | Assign(word, _) if word.location != own:
+                return True
+            case _:
+                pass
+    return False
+
+
+def _keys(found: Mapping[_Cell, Iterable[Rule]]) -> dict[_Cell, set[object]]:
+    return {cell: {rule.key for rule in rules} for cell, rules in found.items()}
 
 
 def _name(rule: Rule) -> str:

@@ -1,9 +1,9 @@
-"""What of a machine is left out because nothing that can be observed depends on it.
+"""The parts of a machine that are left out because no outcome depends on them.
 
 * Steps that only take away, steps that change only what nobody looks at, and the bits among that.
 * A structure that is as good as memory: one cache for all threads, whose steps wait for nobody.
 
-docs/machine.md, «What the engines leave out», proves both.
+docs/proofs.md, «What the engines leave out», proves both.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from itertools import chain
 
 from msgspec import Struct, field
 
-from rspverify.assembly import ThreadId
-from rspverify.machine.entries import Entry, changed_words, cleared, literals, taken, wants
+from rspverify.assembly.program import ThreadId
 from rspverify.machine.routes import below
 from rspverify.machine.rules import (
     AnyBit,
+    AnyRule,
     Assign,
     Bit,
     Copy,
@@ -26,31 +26,30 @@ from rspverify.machine.rules import (
     Enqueue,
     Fifo,
     Guard,
-    InstructionRule,
-    Oldest,
     Ready,
     Rule,
     SetBit,
-    SetLock,
     StepRule,
     Structure,
     Update,
     When,
     Without,
     Word,
+    by,
     cells_of,
     changed_by,
     fails,
     holds,
-    plain,
+    literals,
 )
-from rspverify.machine.shapes import Shapes
+from rspverify.machine.shapes import Entry, Shapes
+from rspverify.records import replace
 
 _CELLS = Fifo, Bit, Word
 
 
 class Simplification(Struct, frozen=True):
-    """What is left out. stands_for: word → the word that is as good. steps: by their keys."""
+    """The parts left out. stands_for: word → the word to use instead. steps: by their keys."""
 
     structures: frozenset[Structure] = frozenset()
     bits: frozenset[Bit] = frozenset()
@@ -99,23 +98,16 @@ class Simplification(Struct, frozen=True):
     def _word(self, word: Word) -> Word:
         return self.stands_for.get(word, word)
 
-    def instruction(self, rule: InstructionRule) -> InstructionRule:
-        """What is left of an instruction."""
-        waits = tuple(it for it in self.guards(rule.guards) if not isinstance(it, Oldest))
-        updates = tuple(self.updates(rule.updates))
-        if waits == rule.guards and updates == rule.updates:
-            return rule  # With what is known of it.
-        return InstructionRule(waits, updates, rule.instruction)
+    def rule(self, rule: AnyRule) -> AnyRule:
+        """A rule without the parts that are left out."""
+        guards, updates = tuple(self.guards(rule.guards)), tuple(self.updates(rule.updates))
+        if guards == rule.guards and updates == rule.updates:
+            return rule  # With its summary.
+        return replace(rule, guards=guards, updates=updates)
 
     def left(self, steps: Sequence[StepRule]) -> tuple[StepRule, ...]:
         """The steps that are left."""
-        return tuple(self._step(rule) for rule in steps if rule.key not in self.steps)
-
-    def _step(self, rule: StepRule) -> StepRule:
-        guards, updates = tuple(self.guards(rule.guards)), tuple(self.updates(rule.updates))
-        if guards == rule.guards and updates == rule.updates:
-            return rule
-        return StepRule(guards, updates, rule.step, rule.structure, rule.about, rule.instruction)
+        return tuple(self.rule(rule) for rule in steps if rule.key not in self.steps)
 
 
 def simplification(
@@ -126,7 +118,7 @@ def simplification(
     elide: bool,
     evict: bool,
 ) -> Simplification:
-    """What can be left out of a machine with these rules, all that any program can have.
+    """The parts that can be left out of a machine. rules: all that any program can have.
 
     elide: also what is as good as memory. evict: keep the steps that only take away.
     """
@@ -142,7 +134,7 @@ def simplification(
         )
     if not elide:
         return Simplification(bits=bits, steps=steps)
-    touching = _touching(rules)
+    touching = by(rules, lambda rule: {*rule.looks, *rule.changes, *rule.changed_words})
     found = [
         each
         for each in {entry.value.structure: None for entry in shapes.entries.values()}
@@ -172,9 +164,9 @@ def _unseen(shapes: Shapes) -> frozenset[object]:
     looking: list[Rule] = [it for it in shapes.lasting if not isinstance(it, StepRule)]
     while looking:
         for rule in looking:
-            needed = frozenset(cleared(rule))
+            needed = frozenset(rule.cleared)
             parts = chain.from_iterable(map(cells_of, (*rule.guards, *rule.conditional)))
-            for cell in (*parts, *(it.source for it in rule.takes)):
+            for cell in (*parts, *rule.taken):
                 seen[cell] = seen.get(cell, needed) & needed
         looking = [it for it in unseen if _is_seen(it, seen, shapes)]
         unseen = [it for it in unseen if it not in looking]
@@ -182,15 +174,15 @@ def _unseen(shapes: Shapes) -> frozenset[object]:
 
 
 def _is_seen(step: StepRule, seen: Mapping[object, frozenset[Bit]], shapes: Shapes) -> bool:
-    """Whether a step delivers a value, or changes what is looked at.
+    """Whether a step delivers a value, or changes a cell that is looked at.
 
     seen: by cell that is looked at, the bits that all who look at it need and clear.
     """
-    for cell in map(changed_by, plain(step.updates)):
+    for cell in map(changed_by, step.flat):
         if cell is None:
             return True
         if cell in seen and not any(
-            fails(bit) in step.guards and isinstance(cell, Word) and shapes.is_new_with(cell, bit)
+            (bit, False) in step.needs and isinstance(cell, Word) and shapes.is_new_with(cell, bit)
             for bit in seen[cell]
         ):
             return True
@@ -200,12 +192,11 @@ def _is_seen(step: StepRule, seen: Mapping[object, frozenset[Bit]], shapes: Shap
 def _is_inside(
     rule: Rule, entries: set[Entry], structures: frozenset[Structure], shapes: Shapes
 ) -> bool:
-    """Whether a step does nothing but to flush, fetch, drop or dequeue what is left out."""
+    """Whether a step only flushes, fetches, drops or dequeues parts that are left out."""
     if not isinstance(rule, StepRule):
         return False
-    fifos = [guard.fifo for guard in rule.guards if isinstance(guard, Oldest)]
-    if fifos:
-        return fifos[0].structure in structures
+    if rule.oldest:
+        return rule.oldest[0].fifo.structure in structures
     if rule.key in shapes.losing:
         return all(bit.structure in structures for bit in rule.sets(False) + rule.sets(True))
     return any(
@@ -215,15 +206,6 @@ def _is_inside(
     )
 
 
-def _touching(rules: Sequence[Rule]) -> Mapping[object, Sequence[Rule]]:
-    """By word and bit, the rules that look at it or change it."""
-    found: dict[object, list[Rule]] = {}
-    for rule in rules:
-        for cell in {*rule.looks, *rule.changes, *changed_words(rule)}:
-            found.setdefault(cell, []).append(rule)
-    return found
-
-
 def _as_memory(
     structure: Structure,
     shapes: Shapes,
@@ -231,7 +213,7 @@ def _as_memory(
     touching: Mapping[object, Sequence[Rule]],
     everyone: frozenset[ThreadId],
 ) -> bool:
-    """Whether a structure can be kept equal to what lies below it, whatever happens."""
+    """Whether a structure can always be kept equal to the structure below it."""
     entries = [each for each in shapes.entries.values() if each.value.structure == structure]
     return (
         all(_kept_equal(entry, shapes, touching, everyone) for entry in entries)
@@ -267,9 +249,9 @@ def _kept_equal(
     if not all(wanted):
         return False
     for rule in touching.get(lower, ()):
-        if lower in changed_words(rule) and rule.key != flush.key:
+        if lower in rule.changed_words and rule.key != flush.key:
             return False
-        if lower in taken(rule) and rule.key != fetch.key:
+        if lower in rule.taken and rule.key != fetch.key:
             return False
     for rule in (*touching.get(dirty, ()), *touching.get(entry.value, ())):
         if dirty in rule.sets(False) and rule.key != flush.key:
@@ -281,13 +263,13 @@ def _kept_equal(
 
 
 def _harmless(rule: Rule, structure: Structure, entries: Sequence[Entry], shapes: Shapes) -> bool:
-    """Whether what a rule wants of a structure can always be had, and what it does is undone."""
-    if any(_speaks_of(when, structure) for when in rule.conditional):
+    """Whether the guards of a rule on a structure can be made true, and its updates undone."""
+    if any(it.structure == structure for when in rule.conditional for it in cells_of(when)):
         return False
     if rule.key in shapes.losing:
         return True
     needed = {it.dirty for it in entries if it.dirty and rule in shapes.clearing[it.dirty]}
-    wanted = [each for each in wants(rule) if each[0] not in needed]
+    wanted = [each for each in rule.wants if each[0] not in needed]
     if not _can_be(wanted, structure, entries):
         return False
     if any(
@@ -295,49 +277,18 @@ def _harmless(rule: Rule, structure: Structure, entries: Sequence[Entry], shapes
         for it in rule.enqueues
     ):
         return False
-    for guard in rule.guards:
-        if isinstance(guard, Oldest) and guard.fifo.structure == structure:
-            others = [it for it in rule.guards if it is not guard]
-            if not all(
-                it in [fails(each.dirty) for each in entries if each.dirty] for it in others
-            ):
-                return False
-            if rule.updates != (Dequeue(guard.fifo),):
-                return False
-    return True
+    clean = {fails(each.dirty) for each in entries if each.dirty}
+    return all(
+        clean.issuperset(it for it in rule.guards if it is not guard)
+        and rule.updates == (Dequeue(guard.fifo),)
+        for guard in rule.oldest
+        if guard.fifo.structure == structure
+    )
 
 
 def _can_be(
     wanted: Iterable[tuple[Bit, bool]], structure: Structure, entries: Sequence[Entry]
 ) -> bool:
-    """Whether what is wanted of a structure can be had of entries by a flush and a fetch."""
+    """Whether a flush and a fetch can make these literals of a structure true."""
     had = {(it.valid, True) for it in entries} | {(it.dirty, False) for it in entries}
     return all(bit.structure != structure or (bit, value) in had for bit, value in wanted)
-
-
-def _speaks_of(when: When, structure: Structure) -> bool:
-    found: list[Structure] = []
-    for guard in when.guards:
-        match guard:
-            case AnyBit(bits):
-                found += [bit.structure for bit, _ in bits]
-            case Ready():
-                pass
-            case Oldest(fifo, _):
-                found.append(fifo.structure)
-            case Without(fifos, _):
-                found += [fifo.structure for fifo in fifos]
-    for update in when.updates:
-        match update:
-            case When():
-                if _speaks_of(update, structure):
-                    return True
-            case SetBit(cell, _) | SetLock(cell, _) | Assign(cell, _):
-                found.append(cell.structure)
-            case Copy(target, source):
-                found += [target.structure, source.structure]
-            case Deliver(_, source):
-                found.append(source.structure)
-            case Enqueue(fifo, _) | Dequeue(fifo):
-                found.append(fifo.structure)
-    return structure in found

@@ -1,4 +1,4 @@
-"""What a machine is, in words: what its instructions do, and what its steps are like."""
+"""A machine in words: its instructions, and the shapes of its steps."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from rspverify.architecture import Act, Architecture, Deed, Mnemonic, acts
-from rspverify.assembly import AssemblyProgram, ThreadId
+from rspverify.architecture.acts import Act, Deed, acts
+from rspverify.architecture.architecture import Architecture, Mnemonic
+from rspverify.assembly.program import AssemblyProgram, ThreadId
 from rspverify.machine.machine import Machine, unbounded
 from rspverify.machine.shapes import Shape
 
 
 class Described(Struct, frozen=True):
-    """An instruction or a step, and what it does, in words."""
+    """An instruction or a step, and its description."""
 
     name: str
     does: str
@@ -36,7 +37,7 @@ class MachineSummary(Struct, frozen=True):
 
 
 def summary(architecture: Architecture) -> MachineSummary:
-    """What a machine is, in words."""
+    """A machine in words."""
     threads = tuple(ThreadId(0, it, it) for it in range(2))
     spaces = {f"x {space}": space for space in architecture.spaces[1:]}
     locations = dict.fromkeys(("x", *spaces), 0)

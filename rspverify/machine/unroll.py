@@ -25,20 +25,12 @@ from rspverify.machine.rules import (
     Rule,
     StepRule,
     Update,
+    changed_by,
 )
 from rspverify.machine.unroll_fifos import UnrollFifos
-from rspverify.smt import (
-    FALSE,
-    TRUE,
-    Choice,
-    Model,
-    Term,
-    all_of,
-    any_of,
-    at_most_one,
-    choose,
-    variable,
-)
+from rspverify.smt.choice import Choice, choose
+from rspverify.smt.solver import Model
+from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of, at_most_one, variable
 
 
 class Unrolling(Observation):
@@ -65,7 +57,10 @@ class Unrolling(Observation):
         self.steps = steps
         self._rules = relevant_rules(machine)
         self._code = machine.program.code
-        self._fifos = UnrollFifos(machine, self._rules, dequeue_alone)
+        self._alone = dequeue_alone
+        self._fifos = UnrollFifos(machine, self._rules)
+        if not dequeue_alone:
+            self._rules += self._fifos.leaving
         self._state = self._initial()
         self._done: dict[int, Term] = {each.index: FALSE for each in machine.program.instructions}
         self._bounds = self._earliest_and_latest()
@@ -112,7 +107,8 @@ class Unrolling(Observation):
 
     def _step(self, step: int) -> None:
         fires: dict[Any, tuple[Rule, Term]] = {}
-        self.constraints += self._fifos.settle(self._state)
+        if self._alone:
+            self.constraints += self._fifos.settle(self._holds)
         for rule in self._rules:
             possible = self._possible(rule, step)
             if possible is not FALSE:
@@ -120,15 +116,13 @@ class Unrolling(Observation):
                 fires[rule.key] = (rule, term)
                 self.constraints.append(term.implies(possible))
         idle = variable(f"idle@{step}")
-        dequeues = self._fifos.dequeues()
-        choices = [*(term for _, term in fires.values()), *dequeues.values(), idle]
+        choices = [*(term for _, term in fires.values()), idle]
         self.constraints += [any_of(choices), *at_most_one(choices)]
         if self.idle:
             self.constraints.append(self.idle[-1].implies(idle))
         self.idle.append(idle)
-        self.constraints += self._fifos.advance(self._state, fires, dequeues)
-        fires |= {rule.key: (rule, term) for rule, term in self._fifos.dequeue_rules(dequeues)}
         self._change(fires)
+        self.constraints += self._fifos.advance(fires)
         self.fires.append(fires)
 
     def _possible(self, rule: Rule, step: int) -> Term:
@@ -143,7 +137,6 @@ class Unrolling(Observation):
                 self.guards[instruction.index],
                 ~self._done[instruction.index],
                 *self._preceded(rule),
-                *self._fifos.unmarked(rule, self.guards),
                 *(self._holds(guard) for guard in rule.guards),
             ]
         )
@@ -167,10 +160,8 @@ class Unrolling(Observation):
             case rules.Ready(lock, threads):
                 holders = sorted(threads, key=lambda each: each.thread)  # The same in every run.
                 return any_of(self._state[lock].get(it, FALSE) for it in (None, *holders))
-            case rules.Without():
-                return TRUE  # The fifos say it.
-            case rules.Oldest():
-                raise AssertionError("fifos dequeue by rules of their own")
+            case rules.Without() | rules.Oldest():
+                return self._fifos.holds(guard)
             case _:
                 assert_never(guard)
 
@@ -196,7 +187,7 @@ class Unrolling(Observation):
         """The updates of a rule that fires; of two of one cell the later one counts."""
         overridden: dict[object, list[Term]] = {}
         for update, under in reversed(list(self._flat(updates, TRUE))):
-            cell = update.register if isinstance(update, rules.Deliver) else _target(update)
+            cell = update.register if isinstance(update, rules.Deliver) else changed_by(update)
             left = all_of([term, under, *(~later for later in overridden.get(cell, ()))])
             overridden.setdefault(cell, []).append(under)
             if left is not FALSE:
@@ -245,16 +236,6 @@ class Unrolling(Observation):
         for index, done in self._done.items():
             self.constraints.append(self.guards[index].implies(done))
         self.constraints += [self._holds(guard) for guard in self.machine.ending]
-
-
-def _target(update: rules.SetBit | rules.SetLock | rules.Copy | rules.Assign) -> Cell:
-    match update:
-        case rules.SetBit(cell, _) | rules.SetLock(cell, _) | rules.Copy(cell, _):
-            return cell
-        case rules.Assign(cell, _):
-            return cell
-        case _:
-            assert_never(update)
 
 
 def _next_bit(old: Term, alternatives: list[tuple[Term, Term]]) -> Term:

@@ -18,7 +18,8 @@ from itertools import combinations
 from rspverify.machine.event import Event
 from rspverify.machine.events import Events, Origins
 from rspverify.machine.rules import Bit, Word
-from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, truth, variable
+from rspverify.smt.choice import truth
+from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of, variable
 
 Arrivals = list[tuple[Event, Term]]
 """What brings a write to a word, and when it is that."""

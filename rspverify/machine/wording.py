@@ -1,4 +1,4 @@
-"""What threads wait for, in words."""
+"""The waits of threads, in words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rspverify.machine.state import State
 
 
 def waiting(explicit: ExplicitMachine, state: State) -> Iterator[str]:
-    """What each thread that is not finished waits for in a state, be it for ever or not."""
+    """The waits of all unfinished threads in a state, whether they end or not."""
     for rule in explicit.next_rules(state):
         marked = explicit.marked(state, rule)
         reasons = [f"its marker to leave the fifo of {fifo}" for fifo in marked]
@@ -47,7 +47,7 @@ def _bit(bit: Bit, value: bool) -> str:
 
 
 class Waits:
-    """What everything waits for in a deadlock in which the environment has done all that it can."""
+    """All waits in a deadlock in which no step of the environment is possible."""
 
     def __init__(self, explicit: ExplicitMachine, state: State) -> None:
         self._explicit = explicit
@@ -56,7 +56,7 @@ class Waits:
         self._unfinished = {rule.thread for rule in explicit.next_rules(state)}
 
     def of_threads(self) -> Iterator[str]:
-        """What each unfinished thread waits for."""
+        """The waits of unfinished threads."""
         for rule in self._explicit.next_rules(self._state):
             marked = [str(fifo) for fifo in self._explicit.marked(self._state, rule)]
             fifos = "fifo" if len(marked) == 1 else "fifos"
@@ -72,7 +72,7 @@ class Waits:
             yield f"{rule.instruction.thread} at {rule} waits for {_and(reasons)}"
 
     def of_fifos(self) -> Iterator[str]:
-        """What each fifo that holds something waits for."""
+        """The waits of fifos that are not empty."""
         for fifo in self._machine.fifos:
             queue = self._explicit.fifo(self._state, fifo)
             if queue:
@@ -82,7 +82,7 @@ class Waits:
                 yield f"the fifo of {fifo} waits for {waits}{behind}"
 
     def of_entries(self) -> Iterator[str]:
-        """What each DIRTY entry waits for."""
+        """The waits of DIRTY entries."""
         for bit in self._machine.final():
             if self._explicit.cell(self._state, bit):
                 lock = self._locks(self._locks_of(bit))

@@ -49,8 +49,9 @@ _NAMES = {(kind, operator): name for name, (kind, operator, _) in OPERATIONS.ite
 
 ONE = Constant(1)
 
-BOTH = ".both"
-"""What ends the name of a fence of both memories."""
+BOTH = "both"
+FENCED_MEMORIES = (BOTH, GLOBAL, LOCAL)
+"""The memories that a fence may name, as in `F.acq.DV.both`."""
 
 
 class Access(Struct, frozen=True):
@@ -61,7 +62,8 @@ class Access(Struct, frozen=True):
     compare-exchange, whether it succeeds), if any does. guards: it is executed where none of them
     is 0, the outermost `if` first. operator: of an RMW, one of OPERATORS. expected: what a
     compare-exchange expects, or the location that has it; where it fails it is a relaxed load.
-    both: of a fence, that it is for both memories even where the test has no local memory.
+    memory: of a fence, one of FENCED_MEMORIES; where it is empty, the fence is for both memories if
+    the test has local memory, and for global memory otherwise.
 
     In value and guards `Read(k)` stands for register k of the thread.
     """
@@ -76,7 +78,7 @@ class Access(Struct, frozen=True):
     guards: tuple[Expression, ...] = ()
     operator: str | None = None
     expected: str | Constant | None = None
-    both: bool = False
+    memory: str = ""
 
     @property
     def plain(self) -> bool:
@@ -108,6 +110,16 @@ class Access(Struct, frozen=True):
         """What it looks at."""
         return tuple(each for each in (self.location, self.expected) if isinstance(each, str))
 
+    def fenced(self, usual: frozenset[str]) -> frozenset[str]:
+        """The memories that a fence orders. usual: those of fences of its test that name none."""
+        match self.memory:
+            case "":
+                return usual
+            case "both":
+                return frozenset({GLOBAL, LOCAL})
+            case memory:
+                return frozenset({memory})
+
     @property
     def operation(self) -> str:
         """What it does, by its name in OPERATIONS."""
@@ -121,7 +133,7 @@ class Access(Struct, frozen=True):
             return f"{self.operation}.na"
         assert self.order is not None
         order = "" if STRONG.get(self.kind) is self.order else f".{_ORDER_NAMES[self.order]}"
-        more = f"{'.R' if self.remote else ''}{BOTH if self.both else ''}"
+        more = f"{'.R' if self.remote else ''}{'.' if self.memory else ''}{self.memory}"
         return f"{self.operation}{order}.{self.scope.value}{more}"
 
 

@@ -8,7 +8,7 @@ from typing import assert_never
 from rspverify.litmus import functions
 from rspverify.litmus.operations import FALSE, TRUE, Operations
 from rspverify.litmus.problems import Problems
-from rspverify.litmus.program import GLOBAL, LOCAL, Kind, Order, Program, Thread
+from rspverify.litmus.program import GLOBAL, Kind, Order, Program, Thread
 from rspverify.programs.litmus_test import Access, Branch, LitmusTest, blocks
 from rspverify.programs.writer import UNREAD
 from rspverify.source import Source, Span
@@ -42,16 +42,11 @@ def call_of(it: Access, fenced: frozenset[str]) -> functions.Access:
         it.remote,
         operator=it.operator,
         failure=None if it.expected is None else Order.RELAXED,
-        regions=_ordered(it, fenced) if it.kind is Kind.FENCE else frozenset({GLOBAL}),
+        regions=it.fenced(fenced) if it.kind is Kind.FENCE else frozenset({GLOBAL}),
         used=it.register is not None
         or it.kind is not Kind.RMW
         or isinstance(it.expected, Constant),  # A register has what was found.
     )
-
-
-def _ordered(it: Access, fenced: frozenset[str]) -> frozenset[str]:
-    """The memories that a fence orders."""
-    return fenced | {GLOBAL, LOCAL} if it.both else fenced
 
 
 class _Run:

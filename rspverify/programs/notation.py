@@ -10,7 +10,8 @@ its thread, `if r0==1 {…}` what is in the braces.
 After the threads comes the grouping as titles say it; without one each thread has a work-group of
 its own. In brackets stands what accesses do not tell of a location: `(local x)` that it is in local
 memory, `(atomic x)` that it is declared atomic, `(x=1)` what its value is at the start. Fences are
-for both memories where a test has local memory; `F.acq.DV.both` is one anywhere.
+for both memories where a test has local memory; `F.acq.DV.both` is one anywhere, and
+`F.acq.DV.local` and `F.acq.DV.global` are for one memory.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from rspverify.litmus.orders import REFUSED
 from rspverify.litmus.program import Kind, Scope
 from rspverify.programs.expressions import PREFIX, Tokens, Wrong, register_number, spelled
 from rspverify.programs.litmus_test import (
-    BOTH,
+    FENCED_MEMORIES,
     ONE,
     OPERATIONS,
     SHORT_ORDERS,
@@ -93,8 +94,9 @@ _LOCATION = re.compile(r"(?!r\d+\b)[a-z]\w*")
 
 def access_named(name: str) -> Access:
     """The access of a name such as `ld.DV.R`, without its operands. Raises ValueError."""
-    both = name.startswith("F.") and name.endswith(BOTH)
-    operation, *parts = name.removesuffix(BOTH if both else "").split(".")
+    operation, *parts = name.split(".")
+    names_memory = operation == "F" and parts and parts[-1] in FENCED_MEMORIES
+    memory = parts.pop() if names_memory else ""
     if operation not in OPERATIONS:
         raise ValueError(f"an operation must be one of {', '.join(OPERATIONS)}, not `{operation}`")
     kind, operator, _ = OPERATIONS[operation]
@@ -122,7 +124,7 @@ def access_named(name: str) -> Access:
         Scope(parts[0]),
         len(parts) == 2,
         operator=operator,
-        both=both,
+        memory=memory,
     )
 
 

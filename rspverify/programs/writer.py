@@ -112,7 +112,7 @@ def _call(access: Access, fenced: frozenset[str], expected: str | None) -> str:
     orders = [_ORDERS[access.order], *([_ORDERS[Order.RELAXED]] if expected else [])]
     if access.kind is Kind.FENCE:
         operands = [
-            " | ".join(flag for flag, region in FLAGS.items() if access.both or region in fenced)
+            " | ".join(flag for flag, region in FLAGS.items() if region in access.fenced(fenced))
         ]
     else:
         function += "_explicit"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rspverify.smt import FALSE, Term, all_of, any_of
-from rspverify.smt.term import Kind
+from rspverify.smt.term import FALSE, Kind, Term, all_of, any_of
 
 
 class Sharing:

@@ -15,7 +15,7 @@ from rspverify.relation import expression as operators
 from rspverify.relation.algebra import Algebra, Definitions
 from rspverify.relation.expression import Expression, Operator, Sort, Test
 from rspverify.relation.sharing import Sharing
-from rspverify.smt import FALSE, TRUE, Term, all_of, any_of
+from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of
 
 EventSet: TypeAlias = Mapping[int, Term]
 Relation: TypeAlias = Mapping[tuple[int, int], Term]

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
 from rspverify.picture import Arrow, Picture
-from rspverify.render.colours import colour, dashed
-from rspverify.render.picture_layout import letters
+from rspverify.render.picture_layout import colour, dashed, letters
 
 
 def graphs(pictures: Sequence[Picture]) -> str:

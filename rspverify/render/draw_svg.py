@@ -9,9 +9,8 @@ from xml.etree.ElementTree import Element, SubElement
 
 from rspverify.limits import Limits
 from rspverify.picture import Picture
-from rspverify.render.colours import colour, dashed
 from rspverify.render.edge_routes import Point, Route, routed, samples
-from rspverify.render.picture_layout import Box, Layout, laid_out, letters
+from rspverify.render.picture_layout import Box, Layout, colour, dashed, laid_out, letters
 
 _MARGIN = 24.0
 _TYPEWRITER = "'DejaVu Sans Mono', Menlo, Consolas, monospace"

@@ -16,8 +16,14 @@ from rspverify.answers import (
     RowsAtFault,
     SuiteReport,
 )
-from rspverify.render.expectations import difference, gone, noun_of, progress_in_words
-from rspverify.render.words import UNMENDED, row_in_words
+from rspverify.render.words import (
+    UNMENDED,
+    difference,
+    gone,
+    noun_of,
+    progress_in_words,
+    row_in_words,
+)
 from rspverify.verdict import ProgressWord, Word
 
 UNEXPECTED = "UNEXPECTED"
@@ -34,9 +40,6 @@ _UNWISHED = (
 _OPEN = {Word.VACUOUS, Word.UNKNOWN, Word.UNSUPPORTED}
 _PLACE = re.compile(r"(\d+):(\d+): ")
 _LINES = re.compile(r"lines? (\d+)[:,]")
-_UNSEEN = re.compile(
-    "[^\t\n\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-)
 
 
 class Spot(Struct, frozen=True):
@@ -76,15 +79,6 @@ class Finding(Struct, frozen=True):
     def grave(self) -> bool:
         """Whether it is more than a question that is open."""
         return bool(self.expectation) or self.internal or self.kind not in _OPEN
-
-
-def visible(text: str) -> str:
-    r"""A text with what nobody sees spelled, as `\x1b`: control characters, halves of characters.
-
-    XML 1.0 forbids most of them, terminals obey some, and some turn the order of letters round.
-    Line breaks and tabs stay.
-    """
-    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def findings(report: SuiteReport) -> Iterator[Finding]:

@@ -1,7 +1,11 @@
-"""Where the parts of a picture go: a column per thread, boxes around work-groups and devices."""
+"""Where the parts of a picture go: a column per thread, boxes around work-groups and devices.
+
+The colour of each relation is dark enough to be read on white.
+"""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -179,3 +183,32 @@ def _group(
     right = max(members[-1].right + rings * _PADDING, left + len(name) * 7 + 16)
     box = Box((left + right) / 2, (upper + lower) / 2, right - left, lower - upper)
     return Group(kind, box, Caption(name, left + 8, upper + 15))
+
+
+# ---- colours -------------------------------------------------------------------------------------
+
+_COLOURS = {
+    "sb": "#33332f",
+    "po": "#33332f",
+    "rf": "#c0271d",
+    "mo": "#1c5bb8",
+    "co": "#1c5bb8",
+    "sw": "#12783a",
+    "gsw": "#12783a",
+    "lsw": "#3f8f2f",
+    "hb": "#7d3fa8",
+    "fr": "#a8650a",
+    "dr": "#d1196b",
+}
+_OTHERS = ("#0b7c86", "#7a6a00", "#5a5ad0", "#9a4d2e", "#3f6f2a", "#a0357f")
+_DASHED = ("dr",)
+
+
+def colour(name: str) -> str:
+    """The colour of a relation, always the same."""
+    return _COLOURS.get(name) or _OTHERS[zlib.crc32(name.encode()) % len(_OTHERS)]
+
+
+def dashed(name: str) -> bool:
+    """Whether its edges are dashed."""
+    return name in _DASHED

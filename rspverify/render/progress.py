@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Self
 
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.progress import (
     BarColumn,
     Progress,
@@ -19,6 +19,9 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+
+from rspverify.render.document import Block, Matrix, Row
+from rspverify.render.forms.text import MatrixLines, show
 
 ON_AGAIN = "the same command goes on from here, unless nothing is kept (--no-cache)"
 """What is said of a run that was interrupted."""
@@ -104,11 +107,20 @@ class Stream:
         """One more is done."""
         self.bar.advance(self.task)
 
-    def print(self, lines: Iterable[RenderableType]) -> None:
-        """Print what people read, line by line."""
+    def print(self, blocks: Iterable[Block]) -> None:
+        """Print what people read, block by block."""
         if self.text:
-            for line in lines:
-                self.console.print(line, soft_wrap=True)
+            show(blocks, self.console)
+
+    def begin_matrix(self, it: Matrix) -> None:
+        """The rows to come are of this matrix."""
+        self._matrix = MatrixLines(it, self.console.width)
+
+    def print_row(self, row: Row) -> None:
+        """Print a row, with heads before the first."""
+        if self.text:
+            for each in self._matrix.of(row):
+                self.console.print(each, soft_wrap=True)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from rspverify.answers import CheckReport, OutcomesReport
 from rspverify.compilers import Extraction
 from rspverify.convert import Schema, laid_out, schema
 from rspverify.corpus.schema import expected_schema, suite_schema
+from rspverify.engineering.compare.models import ModelComparison
 from rspverify.engineering.comparison import Comparison
 from rspverify.engineering.hunt.finding import HuntReport
 from rspverify.engineering.mutation import MutationReport
@@ -22,6 +23,7 @@ from rspverify.wording import alternatives, guess
 DOCUMENTS: Mapping[str, type] = {
     "check": CheckReport,
     "compare": Comparison,
+    "compare-models": ModelComparison,
     "extract": Extraction,
     "hunt": HuntReport,
     "mutate": MutationReport,
@@ -50,7 +52,7 @@ def text(name: str) -> str:
     """The schema of a kind of file, or of a command's JSON."""
     if name in FILES:
         return laid_out(FILES[name]())
-    return laid_out(schema(DOCUMENTS[name], f"rspverify {name} --format json"))
+    return laid_out(schema(DOCUMENTS[name], f"rspverify {name.replace('-', ' --')} --format json"))
 
 
 def shipped(name: str) -> str:

@@ -1,25 +1,22 @@
-"""Numbers and names as parts of a sentence."""
+"""What several answers say in the same words: numbers, names, results, and how far a run came."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from rspverify.answers import (
+    OBSERVATIONS,
+    PROGRESS_ANSWERS,
+    Difference,
+    Held,
+    ModelAnswer,
+    Result,
+    SuiteReport,
+)
 from rspverify.verdict import ProgressWord, Word
 
-STYLES: Mapping[Word, str] = {
-    Word.SOUND: "green",
-    Word.UNSOUND: "bold red",
-    Word.RACY: "yellow",
-    Word.VACUOUS: "magenta",
-    Word.UNKNOWN: "magenta",
-    Word.UNSUPPORTED: "cyan",
-    Word.ERROR: "bold red",
-}
-PROGRESS_STYLES: Mapping[ProgressWord, str] = {
-    ProgressWord.LIVE: "green",
-    ProgressWord.STUCK: "bold red",
-    ProgressWord.UNKNOWN: "magenta",
-}
 FEW = 5
 """So many names are said; of more, their number is."""
 
@@ -47,3 +44,113 @@ UNMENDED = "neither a row of it nor two mend it, made as strong as can be"
 def row_in_words(number: int, operations: str, code: Sequence[str]) -> str:
     """`row 2, load DV,N: INV_L1 WG, LD r x`."""
     return f"row {number}, {operations}: {', '.join(code)}"
+
+
+_UNSEEN = re.compile(
+    "[^\t\n\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+)
+
+
+def visible(text: str) -> str:
+    r"""A text with what nobody sees spelled, as `\x1b`: control characters, halves of characters.
+
+    XML 1.0 forbids most of them, terminals obey some, and some turn the order of letters round.
+    Line breaks and tabs stay.
+    """
+    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+# ---- what was expected, and how far a run came ---------------------------------------------------
+
+
+def noun_of(report: SuiteReport) -> str:
+    """What a result is: a verdict on a scheme, an answer of a model."""
+    return "verdict" if report.noun == "scheme" else "answer"
+
+
+def difference(it: Difference, noun: str) -> str:
+    """`expected SOUND, got UNSOUND`."""
+    was = it.expected or f"nothing (no {noun} is written down)"
+    return f"expected {was}, got {it.result.claim}"
+
+
+def gone(test: str, held: Held) -> str:
+    """What is said of a test that is expected and not there."""
+    return f"{test}: must be a test, as {held.file} has it, or be left out"
+
+
+def progress_in_words(it: Result) -> str:
+    """Why a program cannot always go on, or why that is not known; empty if it can."""
+    if it.progress is None or it.progress is ProgressWord.LIVE:
+        return ""
+    return f"{it.progress} {it.progress_reason}"
+
+
+def unfinished(it: SuiteReport) -> str:
+    """How far a run came that ended before it was done; empty if it was."""
+    decided, noun = f"{len(it.results):,}", noun_of(it)
+    if len(it.results) < it.total:
+        why = it.stopped or "interrupted"
+        return f"{why}: {decided} of {it.total:,} {noun}s decided, the rest not"
+    return f"{it.stopped} after all {decided} {noun}s" if it.stopped else ""
+
+
+def conclusion(reports: Sequence[SuiteReport]) -> str:
+    """All that was run in one line: how much, whether it is as expected, and how long it took."""
+    results = [each for it in reports for each in it.results]
+    tests = len({each.file for each in results})
+    suites = sum(bool(it.folder) for it in reports)
+    held = [it.held for it in reports if it.held is not None]
+    unexpected = sum(each.unexpected for each in held)
+    incomplete = any(map(unfinished, reports))
+    parts = [counted(suites, "suite")] if suites else []
+    parts += [counted(tests, "test"), counted(len(results), "result")]
+    if incomplete:
+        parts.append("interrupted")
+    if unexpected:
+        parts.append(f"{unexpected:,} not as expected")
+    elif held:
+        whole = len(held) == len(reports) and not incomplete
+        parts.append("all as expected" if whole else "none unexpected")
+    return ", ".join([*parts, f"{sum(it.seconds for it in reports):.1f} s"])
+
+
+# ---- how many results there are of each kind ----------------------------------------------------
+
+PROGRESS = "progress "
+"""What kinds of progress begin with: UNKNOWN is a verdict, too."""
+_KINDS = (
+    *OBSERVATIONS,
+    "racy",
+    *PROGRESS_ANSWERS,
+    *Word,
+    *(f"{PROGRESS}{word}" for word in ProgressWord),
+)
+"""What is counted, in the order in which it is shown."""
+
+
+def tally(
+    results: Sequence[Result | ModelAnswer],
+) -> tuple[Sequence[str], Mapping[str, Counter[str]]]:
+    """The kinds that there are, and by scheme or model how many of each."""
+    rows: dict[str, Counter[str]] = {}
+    for each in results:
+        rows.setdefault(each.column, Counter()).update(_kinds_of(each))
+    return [str(kind) for kind in _KINDS if any(kind in it for it in rows.values())], rows
+
+
+def totals(results: Sequence[Result | ModelAnswer]) -> str:
+    """`154 SOUND, 42 UNSOUND`: under all schemes or models together."""
+    kinds, rows = tally(results)
+    excused = sum(isinstance(it, Result) and bool(it.sound_if) for it in results)
+    parts = {kind: f"{sum(it[kind] for it in rows.values()):,} {kind}" for kind in kinds}
+    if excused:
+        parts[Word.UNSOUND] += f" ({excused:,} SOUND if a switch is on)"
+    return ", ".join(parts.values())
+
+
+def _kinds_of(result: Result | ModelAnswer) -> list[str]:
+    if isinstance(result, ModelAnswer):
+        return result.words.split()
+    progress = [f"{PROGRESS}{result.progress}"] if result.progress else []
+    return [result.verdict.value, *progress]

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rspverify.architecture import Architecture
-from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
+from rspverify.architecture.architecture import Architecture
+from rspverify.assembly.program import AssemblyProgram, Instruction, ThreadId
+from rspverify.litmus.dialects import DIALECTS
 from rspverify.litmus.program import Kind, Operation, Program
 from rspverify.source import InputError, Problem, Severity
 from rspverify.wording import alternatives, guess
 
 _OPERANDS = {Kind.LOAD: "rx", Kind.STORE: "xr", Kind.FENCE: ""}
 """The operands of what a test in assembly has, as machines write them."""
-
-_STEMS = ("atom", "bar", "barrier", "fence", "ld", "ldu", "mbarrier", "membar", "red", "st")
-"""Instructions of PTX that access or order memory, without their qualifiers (PTX ISA, §9.7)."""
 
 
 def assemble(program: Program, machine: Architecture) -> AssemblyProgram:
@@ -54,12 +52,16 @@ def _instruction(operation: Operation, place: ThreadId, machine: Architecture) -
 
 def _of_instructions(program: Program, machine: Architecture) -> Iterator[Problem]:
     """What is wrong with instructions."""
+    from rspverify.isa.instruction_set import instruction_set
+
+    forms = instruction_set(DIALECTS[program.language].instructions).forms
+    stems = {mnemonic.partition(".")[0] for mnemonic in forms}
     for operation in program.operations:
         name = operation.instruction or ""
         mnemonic = machine.instructions.get(name)
         if mnemonic is None:
             stem, dot, _ = name.partition(".")
-            beyond = bool(dot) and stem in _STEMS
+            beyond = bool(dot) and stem in stems
             yield Problem(
                 operation.span,
                 f"the instruction {name} is not supported by machine {machine.name}"

@@ -9,10 +9,12 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from rspverify.architecture import MACHINES, Deed, acts
+from rspverify.architecture.acts import Deed, acts
+from rspverify.architecture.machines import MACHINES
 from rspverify.convert import Count
 from rspverify.litmus.program import GLOBAL
-from rspverify.scheme.scheme import Scheme, Template
+from rspverify.scheme.row import Template
+from rspverify.scheme.scheme import Scheme
 from rspverify.source import MAX_SCHEME_BYTES, InputError, Problem, Source, read_source
 from rspverify.wording import guess
 from rspverify.yaml_reader import Node, Table, Text, found, read_yaml

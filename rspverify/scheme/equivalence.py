@@ -1,4 +1,4 @@
-"""Codes that nobody can tell apart on a machine, told from the effects of their instructions.
+"""Codes that are equivalent on a machine, inferred from the effects of their instructions.
 
 What neither waits for anything nor changes anything may stand anywhere, or go: its step makes no
 difference.
@@ -25,13 +25,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from itertools import chain
 
-from rspverify.architecture import (
-    Act,
+from rspverify.architecture.acts import Act, Deed, acts
+from rspverify.architecture.architecture import (
     All,
     Architecture,
     CellKind,
     Condition,
-    Deed,
+    Each,
     Effect,
     Element,
     Enter,
@@ -42,11 +42,10 @@ from rspverify.architecture import (
     Lacks,
     Leave,
     Mnemonic,
-    acts,
     cells_of,
+    conditions_of,
 )
-from rspverify.architecture.architecture import Each
-from rspverify.scheme.scheme import Template
+from rspverify.scheme.row import Template
 
 Code = tuple[Template, ...]
 NOTHING = "it does nothing on this machine"
@@ -173,31 +172,24 @@ def _counters(mnemonic: Mnemonic, machine: Architecture) -> set[Act] | None:
 
 
 def _own(kind: CellKind, machine: Architecture) -> bool:
-    """Whether only instructions of the own thread put something there."""
-    entered = (enter for _, enter in _entering(kind, machine))
-    return (
-        kind.place == machine.places[0]
-        and not _is_entered_later(kind, machine)
-        and all(it.where.place is None and it.element is Element.SELF for it in entered)
+    """Whether only instructions of the own thread put something there, when they are executed."""
+    return kind.place == machine.places[0] and all(
+        mnemonic is not None and it.where.place is None and it.element is Element.SELF
+        for mnemonic, it in _entering(kind, machine)
     )
 
 
 def _is_entered(kind: CellKind, machine: Architecture) -> bool:
-    return any(_entering(kind, machine)) or _is_entered_later(kind, machine)
+    return any(_entering(kind, machine))
 
 
-def _is_entered_later(kind: CellKind, machine: Architecture) -> bool:
-    """Whether a step puts something into a fifo or a pool, be it one that completes an access."""
-    later = chain.from_iterable(it.later for it in machine.instructions.values())
-    steps = (each.effects for each in (*machine.steps, *later))
-    effects = (effect for each in steps for effect in _flat(each, machine))
-    return any(isinstance(it, Enter) and it.where.kind == kind for it in effects)
-
-
-def _entering(kind: CellKind, machine: Architecture) -> Iterator[tuple[Mnemonic, Enter]]:
-    """The instructions that put something into a fifo or a pool."""
-    for mnemonic in machine.instructions.values():
-        for effect in _flat(mnemonic.effects, machine):
+def _entering(kind: CellKind, machine: Architecture) -> Iterator[tuple[Mnemonic | None, Enter]]:
+    """The instructions that enter a fifo or a pool, and None for steps that do so later."""
+    mnemonics = machine.instructions.values()
+    later = chain.from_iterable(it.later for it in mnemonics)
+    bodies = [(it, it.effects) for it in mnemonics]
+    for mnemonic, effects in (*bodies, *((None, it.effects) for it in (*machine.steps, *later))):
+        for effect in _flat(effects, machine):
             if isinstance(effect, Enter) and effect.where.kind == kind:
                 yield mnemonic, effect
 
@@ -226,6 +218,7 @@ def _in_turn(access: Mnemonic, counter: CellKind, machine: Architecture) -> bool
                 for step in mnemonic.later
             )
             for mnemonic, _ in _entering(counter, machine)
+            if mnemonic is not None
         )
     )
 
@@ -239,20 +232,11 @@ def _is_private(kinds: Collection[CellKind], machine: Architecture) -> bool:
     own += (each for it in later for each in (*it.conditions, *it.effects))
     steps = [each for it in machine.steps for each in (*it.conditions, *it.effects)]
     effects = [*(it.effects for it in mnemonics), *(it.effects for it in later)]
-    decide = [each for it in effects for each in _decide(it)]
+    decide = [each for it in effects for each in conditions_of(it)]
     return not (
         any(it.kind in kinds for it in cells_of((*steps, *decide)))
         or any(it.kind in kinds and it.place is not None for it in cells_of(own))
     )
-
-
-def _decide(effects: tuple[Effect, ...]) -> Iterator[Condition]:
-    """The conditions on which effects depend."""
-    for effect in effects:
-        if isinstance(effect, If):
-            yield from effect.conditions
-        if isinstance(effect, If | Each):
-            yield from _decide(effect.effects)
 
 
 def _flat(effects: tuple[Effect, ...], machine: Architecture) -> Iterator[Effect]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from rspverify.architecture import Architecture, Mnemonic
+from rspverify.architecture.architecture import Architecture, Mnemonic
 from rspverify.litmus.program import GLOBAL, LOCAL
 from rspverify.source import Problem, Span
 from rspverify.wording import alternatives

@@ -8,12 +8,14 @@ from itertools import zip_longest
 
 from msgspec import Struct
 
-from rspverify.architecture import CellKind, Deed, acts
+from rspverify.architecture.acts import Deed, acts
+from rspverify.architecture.architecture import CellKind, Mnemonic
 from rspverify.convert import Place
 from rspverify.litmus.program import Scope
 from rspverify.records import replace
-from rspverify.scheme.scheme import Row, Scheme, Template
-from rspverify.scheme.variants import with_fewer_bits, with_more_bits
+from rspverify.scheme.memory import serves
+from rspverify.scheme.row import Row, Template
+from rspverify.scheme.scheme import Scheme
 
 Code = tuple[Template, ...]
 
@@ -126,7 +128,7 @@ def _weaker(row: Row, scheme: Scheme) -> Iterator[tuple[Step, Code]]:
         if narrower := _reach(template, -1):
             step = Step(Mutation.NARROW, here, name, f"narrow to {narrower}")
             yield step, (*before, replace(template, reach=narrower), *rest)
-        for fewer in with_fewer_bits(row, template.mnemonic, scheme) if template.accesses else ():
+        for fewer in _with_other_bits(row, template, scheme, fewer=True):
             lost = " ".join(it for it in template.mnemonic.modifiers if it not in fewer.modifiers)
             step = Step(Mutation.NARROW, here, name, f"without {lost}")
             yield step, (*before, replace(template, mnemonic=fewer), *rest)
@@ -148,7 +150,7 @@ def _wider(row: Row, scheme: Scheme, pointless: Collection[str]) -> Iterator[tup
         if wider and wider not in pointless:
             step = Step(Mutation.WIDEN, place + 1, str(template), f"widen to {wider}")
             yield step, (*code[:place], replace(template, reach=wider), *code[place + 1 :])
-        for more in with_more_bits(row, template.mnemonic, scheme) if template.accesses else ():
+        for more in _with_other_bits(row, template, scheme, fewer=False):
             added = " ".join(it for it in more.modifiers if it not in template.mnemonic.modifiers)
             step = Step(Mutation.WIDEN, place + 1, str(template), f"with {added}")
             yield step, (*code[:place], replace(template, mnemonic=more), *code[place + 1 :])
@@ -181,3 +183,49 @@ def _reach(template: Template, by: int) -> str | None:
     reaches = template.mnemonic.reaches
     place = reaches.index(template.reach) + by if template.reach else -1
     return reaches[place] if 0 <= place < len(reaches) else None
+
+
+def variants(row: Row, own: Mnemonic, scheme: Scheme) -> Iterator[Mnemonic]:
+    """The instructions that access memory as that of a row does, and are not the same to others.
+
+    Whether one that reads and writes returns what it has read, a machine does not say where it has
+    it in several spellings. The table does: such a one must be in another of its rows for the same
+    operation, whose result is used as well or is not.
+    """
+    known = scheme.machine.instructions.values()
+    rows = [it for it in scheme.rows if it.kind is row.kind and it.results & row.results]
+    elsewhere = {each.mnemonic for it in rows for each in it.code}
+    for each in known:
+        if _access(each) != _access(own) or not serves(each, row.memories, scheme.machine):
+            continue
+        spelt = each.reads and each.writes and sum(it.stem == each.stem for it in known) > 1
+        if _does(each) != _does(own) and (each in elsewhere or not spelt):
+            yield each
+
+
+def _with_other_bits(
+    row: Row, template: Template, scheme: Scheme, *, fewer: bool
+) -> list[Mnemonic]:
+    """Of these, those that have some modifiers less than an access, or more, as few as can be."""
+    if not template.accesses:
+        return []
+    own = template.mnemonic
+    found = [it for it in variants(row, own, scheme) if it.stem == own.stem]
+    if fewer:
+        less = [it for it in found if _fewer(it, own)]
+        return [it for it in less if not any(_fewer(it, other) for other in less)]
+    more = [it for it in found if _fewer(own, it)]
+    return [it for it in more if not any(_fewer(other, it) for other in more)]
+
+
+def _fewer(one: Mnemonic, other: Mnemonic) -> bool:
+    """Whether an instruction has some of another's modifiers, and no others."""
+    return {*one.modifiers} < {*other.modifiers}
+
+
+def _access(it: Mnemonic) -> tuple[bool, bool, str | None]:
+    return it.reads, it.writes, it.operator
+
+
+def _does(it: Mnemonic) -> tuple[object, ...]:
+    return it.conditions, it.effects, it.later

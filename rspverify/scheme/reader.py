@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
-from rspverify.architecture import MACHINES, Architecture, machine_named
+from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.catalogue import ENDING
+from rspverify.architecture.machines import MACHINES, machine_named
 from rspverify.records import replace
 from rspverify.scheme.memory import without_end
+from rspverify.scheme.row import Row, Shape
 from rspverify.scheme.row_reader import read_row
-from rspverify.scheme.scheme import Row, Scheme, Shape
+from rspverify.scheme.scheme import Scheme
+from rspverify.shipped import SCHEMES, SHIPPED
 from rspverify.source import MAX_SCHEME_BYTES, Given, InputError, Problem, Source, read_source
 from rspverify.yaml_reader import (
     List,
@@ -28,7 +32,7 @@ DEFAULT_MACHINE = "rsp"
 MAX_PROBLEMS = 100
 """How many problems of one file are reported; nobody reads more."""
 
-KEYS = ("name", "source", "machine", "note", "rows")
+KEYS = ("name", "source", "instructions", "machine", "note", "rows")
 REQUIRED = ("name", "rows")
 WORD = re.compile(r"\w[\w.+-]*")
 
@@ -36,6 +40,13 @@ WORD = re.compile(r"\w[\w.+-]*")
 def read_scheme_file(given: Given | Path) -> Scheme:
     """Read a scheme from a YAML file; raises InputError with all of its mistakes."""
     return read_scheme(read_source(given, MAX_SCHEME_BYTES))
+
+
+@cache
+def shipped_scheme(name: str) -> Scheme:
+    """The scheme of the file with a name, such as `proposed`, the column of Tab. 3."""
+    file = SHIPPED / SCHEMES / f"{name}.yaml"
+    return read_scheme(Source(file.name, file.read_text(encoding="utf-8")))
 
 
 def read_scheme(source: Source) -> Scheme:
@@ -55,6 +66,8 @@ def _read(source: Source, root: Node, problems: list[Problem]) -> Scheme | None:
     machine = _read_machine(fields, source, problems)
     if machine is not None and "machine" in fields:
         problems += without_end(machine, fields["machine"].span)
+    if machine is not None and "instructions" in fields:
+        read_choice(fields["instructions"], "instructions", [machine.executes], problems)
     origin, note = (read_text(fields, key, problems) for key in ("source", "note"))
     rows = _read_rows(fields, machine, problems)
     return Scheme(name, machine, rows, source, origin, note) if machine is not None else None
@@ -101,7 +114,17 @@ def _read_rows(
     rows = [read_row(item, number, machine, problems) for number, item in numbered]
     known = tuple(row for row in rows if row is not None)
     problems += _overlaps(known)
+    problems += _forgotten_scopes(known)
     return known
+
+
+def _forgotten_scopes(rows: tuple[Row, ...]) -> list[Problem]:
+    """A problem for each row of atomics without a scope, where other rows have one."""
+    if not any(row.scopes - {None} for row in rows):
+        return []
+    message = "a row must have the key scope, as other rows of the scheme have"
+    hint = "only where a language has no scopes, all rows of its atomics leave it out"
+    return [Problem(row.span, message, hint) for row in rows if not row.scopes]
 
 
 def _overlaps(rows: tuple[Row, ...]) -> list[Problem]:

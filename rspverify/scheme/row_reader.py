@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 
-from rspverify.architecture import Architecture, InstructionSet
+from rspverify.architecture.architecture import Architecture, InstructionSet
 from rspverify.litmus.program import GLOBAL, LOCAL, Order, Scope
 from rspverify.scheme.memory import IN_GLOBAL, LOCAL_HINT, Memory, has_local, misplaced
 from rspverify.scheme.orders import DEFAULT, POSSIBLE, Op, covered
-from rspverify.scheme.scheme import EITHER, UNUSED, Row, Template
+from rspverify.scheme.row import EITHER, UNUSED, Row, Template
 from rspverify.scheme.template_reader import access_problem, read_template
 from rspverify.source import Problem
 from rspverify.yaml_reader import (
     List,
     Node,
+    Table,
     found,
     read_choice,
     read_choices,
@@ -47,12 +48,19 @@ def read_row(
 
     machine: None where it is not known which one is meant, so that nothing is said of the code.
     """
-    fields = read_fields(node, "a row", KEYS, REQUIRED, problems)
+    unscoped = isinstance(node, Table) and {"order"} == {"order", "scope"} & {
+        key.text for key, _ in node.entries
+    }
+    required = [key for key in REQUIRED if key != "scope" or not unscoped]
+    fields = read_fields(node, "a row", KEYS, required, problems)
     if fields is None:
         return None
     kind = read_named(fields, "op", KINDS, problems)
-    scopes = _read_scopes(fields, kind, problems)
+    scopes = frozenset() if unscoped else _read_scopes(fields, kind, problems)
     remotes = read_named(fields, "remote", REMOTES, problems) if "remote" in fields else EITHER
+    if unscoped:
+        problems += _scopeless(fields)
+        remotes = frozenset({False})
     named = _read_orders(fields, kind, problems) if kind else None
     memories = _read_memories(fields, kind, machine, problems)
     results = _read_result(fields, kind, problems)
@@ -154,6 +162,14 @@ def _read_result(
     elif node is not None:
         return read_named(fields, "result", RESULTS, problems) or EITHER
     return EITHER
+
+
+def _scopeless(fields: Mapping[str, Node]) -> list[Problem]:
+    """A problem if a row for the atomics of languages without scopes says whether it is remote."""
+    if "remote" not in fields:
+        return []
+    message = "remote must be left out of a row without a scope"
+    return [Problem(fields["remote"].span, message, "only operations with a scope are remote")]
 
 
 def _idle(fields: Mapping[str, Node]) -> list[Problem]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from rspverify.architecture import MACHINES, Mnemonic
+from rspverify.architecture.architecture import Mnemonic
+from rspverify.architecture.machines import MACHINES
 from rspverify.convert import Schema
 from rspverify.litmus.program import GLOBAL
 from rspverify.scheme.cost import MOST, priced_names
@@ -43,6 +44,10 @@ def scheme_schema() -> Schema:
     about: dict[str, Schema] = {
         "name": {**TEXT, "pattern": f"^{WORD.pattern}$", "description": "The scheme's name."},
         "source": {**TEXT, "description": "Where the scheme is from."},
+        "instructions": {
+            "enum": sorted({it.executes for it in _MACHINES.values()}),
+            "description": "The instruction set that the code is of. Without it: the machine's.",
+        },
         "machine": {
             "anyOf": [{"enum": list(_MACHINES)}, {"type": "string", "pattern": OWN}],
             "default": DEFAULT_MACHINE,
@@ -102,7 +107,8 @@ def _row() -> Schema:
             "cas matches it.",
         },
         "scope": {
-            "description": "na: not atomic; wi, sg, wg, dv, all: how far an atomic reaches.",
+            "description": "na: not atomic; wi, sg, wg, dv, all: how far an atomic reaches. "
+            "Without it, but with an order: atomics of a language without scopes.",
         },
         "order": {
             "description": "These and every weaker one. Without it: acquire and release, each "
@@ -128,7 +134,11 @@ def _row() -> Schema:
     return {
         "type": "object",
         "properties": {key: about[key] for key in ROW_KEYS},
-        "required": list(ROW_REQUIRED),
+        "required": [each for each in ROW_REQUIRED if each != "scope"],
+        "anyOf": [
+            {"required": ["scope"]},
+            {"required": ["order"], "properties": {"remote": False}},
+        ],
         "additionalProperties": False,
         "allOf": [
             *map(_of_operation, Op),

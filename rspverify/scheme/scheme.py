@@ -2,199 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import count
 
 from msgspec import Struct
 
-from rspverify.architecture import Architecture, Mnemonic
-from rspverify.litmus.program import LOCAL, Operation, Order, Scope
+from rspverify.architecture.architecture import Architecture, Mnemonic
+from rspverify.assembly.program import ARRIVE, DEPART, AssemblyProgram, ThreadId
+from rspverify.litmus.program import LOCAL, Kind, Operation, Order, Program, Scope
 from rspverify.records import replace
+from rspverify.scheme.compile import (
+    beyond,
+    instruction,
+    spaces_of,
+    spin_loop,
+    without_subgroups,
+)
 from rspverify.scheme.memory import (
     IN_BOTH,
-    IN_GLOBAL,
+    IN_LOCAL,
     LOCAL_HINT,
     Memory,
     has_local,
-    memory_words,
     misplaced,
     without_end,
 )
-from rspverify.scheme.orders import DEFAULT, Op, at_least, closer, op_of
-from rspverify.source import InputError, Problem, Source, Span, require
+from rspverify.scheme.orders import Op
+from rspverify.scheme.row import Row, Shape, Template, shape_of
+from rspverify.source import InputError, Problem, Severity, Source, require
 from rspverify.wording import alternatives
 
+_IMPLICIT = re.compile(r"\batomic_(?!\w*_explicit)\w+")
+"""The name of a function that has no order among its arguments."""
 
-class Template(Struct, frozen=True):
-    """An instruction of a row's code: a mnemonic, with its reach if it takes one.
+_ALL_ORDERS = "proposed-full"
+"""What to try where a scheme has rows for an operation, but not for its order."""
 
-    Its register and location are always those of the source operation, so they need no mention.
-    """
+Ordering = tuple[Scope, Memory]
+"""The scope in which a barrier orders memory, and which memory."""
 
-    mnemonic: Mnemonic
-    reach: str | None
-    span: Span
+ENTRY, EXIT = Order.RELEASE, Order.ACQUIRE
+"""The orders of the two fences of a barrier (OpenCL 2.0 §3.3.6.2)."""
 
-    @property
-    def accesses(self) -> bool:
-        """Whether it is an instruction that reads or writes a location for the program."""
-        return self.mnemonic.reads or self.mnemonic.writes
-
-    def __str__(self) -> str:
-        """The paper's notation: `LD r x`, `INV_L1 WG`."""
-        operands = (
-            self.reach or "" if letter == "s" else letter for letter in self.mnemonic.operands
-        )
-        return self.mnemonic.written(operands)
-
-
-UNUSED = "unused"
-"""The word for an RMW whose result nothing looks at."""
-
-
-class Shape(Struct, frozen=True):
-    """All of an operation that a scheme looks at. order and scope are None if it is non-atomic.
-
-    used: whether the result of an RMW is; true of all else.
-    """
-
-    kind: Op
-    scope: Scope | None
-    order: Order | None
-    remote: bool
-    memory: Memory = IN_GLOBAL
-    used: bool = True
-
-    def __str__(self) -> str:
-        words = [self.kind.value, *memory_words([self.memory])]
-        if self.scope is None or self.order is None:
-            words.append("na")
-        else:
-            words.append(f"{self.scope.value},{'R' if self.remote else 'N'} ({self.order.value})")
-        return " ".join([*words, *([] if self.used else [UNUSED])])
-
-
-def shape_of(operation: Operation) -> Shape | None:
-    """The shape of a source operation; None if a scheme can have no row for it.
-
-    So it is with barriers, locks, unlocks, and the atomics of C11, which have no scopes. A
-    compare-exchange has the weakest order that is as strong as both of its own.
-    """
-    kind, order = op_of(operation), operation.order
-    if kind is None or (order is None) != (operation.scope is None):
-        return None
-    if order is not None and operation.failure is not None:
-        order = at_least(order, operation.failure)
-    used = operation.used or not kind.gives
-    return Shape(kind, operation.scope, order, operation.remote, operation.regions, used)
-
-
-EITHER = frozenset({False, True})
-
-
-def _unlike(template: Template, mnemonic: Mnemonic) -> str | None:
-    """What another machine must have, whose instruction of this name cannot take the place of one;
-    None if it can."""
-    own = template.mnemonic
-    if mnemonic.operands != own.operands or template.reach not in (mnemonic.reaches or (None,)):
-        return f"{template}, not {alternatives(mnemonic.spellings)}"
-    if (mnemonic.reads, mnemonic.writes) != (own.reads, own.writes):
-        return f"{template} that {_does(own)}, not one that {_does(mnemonic)}"
-    return None
-
-
-def _does(mnemonic: Mnemonic) -> str:
-    deeds = [deed for deed in ("reads", "writes") if getattr(mnemonic, deed)]
-    return " and ".join(deeds) or "accesses nothing"
-
-
-class Row(Struct, frozen=True, dict=True):
-    """One row: the operations that it matches, and the code that each of them becomes.
-
-    scopes: None in it is non-atomic. orders, remotes: of the atomic operations that it matches,
-    so both are empty where it matches no atomic one. number: its place in the table, from 1.
-    code: exactly one of its instructions accesses memory, and as the operation does, but that ST
-    may store again what has been written; of a fence none does.
-    named: of its orders those that it names; it covers the others as weaker ones.
-    memories: of the operations that it matches. results: of an RMW, whether they are used.
-    """
-
-    number: int
-    kind: Op
-    scopes: frozenset[Scope | None]
-    orders: frozenset[Order]
-    remotes: frozenset[bool]
-    code: tuple[Template, ...]
-    span: Span
-    note: str | None = None
-    named: frozenset[Order] = frozenset()
-    memories: frozenset[Memory] = frozenset({IN_GLOBAL})
-    results: frozenset[bool] = EITHER
-
-    @cached_property
-    def shapes(self) -> tuple[Shape, ...]:
-        """Every shape of operation that it matches, in a fixed order."""
-        atomic = tuple(
-            (scope, order, remote)
-            for scope in Scope
-            for remote in (False, True)
-            for order in Order
-            if scope in self.scopes and order in self.orders and remote in self.remotes
-        )
-        plain: tuple[tuple[Scope | None, Order | None, bool], ...] = ((None, None, False),)
-        results = sorted(self.results, reverse=True) if self.kind.gives else [True]
-        return tuple(
-            Shape(self.kind, *each, memory, used)
-            for memory in sorted(self.memories, key=sorted)
-            for used in results
-            for each in (*(plain if None in self.scopes else ()), *atomic)
-        )
-
-    @property
-    def adds(self) -> bool:
-        """Whether its code does nothing but add, of all that an RMW may do."""
-        return any(each.mnemonic.operator == "+" for each in self.code)
-
-    def before(self, other: Row, shape: Shape) -> bool:
-        """Whether it compiles a shape that both match: the order it names for it is the weaker."""
-        return shape.order is not None and closer(shape.order, self.named, other.named)
-
-    def __str__(self) -> str:
-        """The left column of Tab. 3: `load DV,R`, or `load na, load WG,_` for either flag.
-
-        Orders stand there as the row names them, unless it has those of every row by default.
-        """
-        flag = "_" if len(self.remotes) == 2 else "R" if True in self.remotes else "N"
-        names = ["na"] if None in self.scopes else []
-        names += [f"{scope.value},{flag}" for scope in Scope if scope in self.scopes]
-        usual = self.orders == DEFAULT[self.kind]
-        kind = " ".join([self.kind.value, *memory_words(self.memories)])
-        return ", ".join(f"{kind} {name}{self._result}" for name in names) + (
-            "" if usual else self._in_brackets
-        )
-
-    @property
-    def _result(self) -> str:
-        if len(self.results) == 2 or not self.kind.gives:
-            return ""
-        return " used" if True in self.results else f" {UNUSED}"
-
-    @property
-    def with_orders(self) -> str:
-        """The same with its orders in any case."""
-        usual = self.orders == DEFAULT[self.kind]
-        return f"{self}{self._in_brackets if usual else ''}"
-
-    @property
-    def _in_brackets(self) -> str:
-        orders = ", ".join(order.value for order in Order if order in self.named)
-        return f" ({orders})" if orders else ""
+_ACCESS = {ENTRY: Op.STORE, EXIT: Op.LOAD}
 
 
 class Scheme(Struct, frozen=True, dict=True):
     """A compilation scheme. For each operation there is one row at most that comes before others.
 
-    machine: what its code is for. origin: where the table is taken from, in the author's words.
+    machine: what its code is judged by, unless another is named; it implies the instruction set
+    that the code is of. origin: where the table is taken from, in the author's words.
     """
 
     name: str
@@ -203,6 +62,11 @@ class Scheme(Struct, frozen=True, dict=True):
     source: Source
     origin: str | None = None
     note: str | None = None
+
+    @property
+    def instructions(self) -> str:
+        """The instruction set that its code is of."""
+        return self.machine.executes
 
     def on_machine(self, machine: Architecture) -> Scheme:
         """The same table for another machine.
@@ -278,3 +142,203 @@ class Scheme(Struct, frozen=True, dict=True):
         """The row that compiles an operation, if there is one."""
         shape = shape_of(operation)
         return None if shape is None else self.table.get(shape)
+
+    # ---- barriers --------------------------------------------------------------------------------
+
+    def fences(self, what: Ordering) -> tuple[tuple[Row, ...], tuple[Row, ...]] | Shape:
+        """The rows of the entry fence and of the exit fence of a barrier; the first of these fences
+        for which there is none.
+
+        A barrier of memory that the machine has not is a rendezvous alone.
+        """
+        scope, memory = what
+        if not has_local(self.machine):
+            memory -= IN_LOCAL
+        if not memory:
+            return (), ()
+        fences = [Shape(Op.FENCE, scope, order, False, memory) for order in (ENTRY, EXIT)]
+        entry, leave = map(self._fence, fences)
+        if not entry or not leave:
+            return fences[1] if entry else fences[0]
+        return entry, leave
+
+    def _fence(self, fence: Shape) -> tuple[Row, ...]:
+        """The rows that say what a fence of a barrier becomes; none if nothing does.
+
+        That is the row of a fence. Where there is none, and an access of this scope and order has
+        the code of a plain one, in each of its memories, the order costs nothing, and the fence
+        becomes nothing.
+        """
+        if (row := self.table.get(fence)) is not None:
+            return (row,)
+        assert fence.order is not None
+        found: list[Row] = []
+        for region in sorted(fence.memory):
+            shape = replace(fence, kind=_ACCESS[fence.order], memory=frozenset({region}))
+            access = self.table.get(shape)
+            plain = self.table.get(replace(shape, scope=None, order=None))
+            if access is None or plain is None or access.text != plain.text:
+                return ()
+            found += (access, plain)
+        return tuple(found)
+
+    # ---- compilation -----------------------------------------------------------------------------
+
+    @property
+    def whole(self) -> bool:
+        """A table translates operation by operation."""
+        return False
+
+    def prepare(self, programs: Iterable[Program]) -> None:
+        """Nothing is gained by compiling many programs at a time."""
+
+    def key(self, program: Program) -> tuple[object, ...]:
+        """The rows that a program uses, and what they say."""
+        return tuple((str(row), *row.text) for row in rows_used(program, self))
+
+    def code_of(self, program: Callable[[], Program]) -> Source:
+        """The text that says what code a program becomes: that of the table."""
+        return self.source
+
+    def compiled(self, program: Program) -> AssemblyProgram:
+        """The compiled program; each of its instructions names the operation that it comes from.
+
+        Raises InputError, with one UNSUPPORTED problem per operation that has no row.
+        """
+        checked = [_unsupported(operation, program, self) for operation in program.operations]
+        checked += without_subgroups(program, self.machine)
+        if problems := [problem for problem in checked if problem is not None]:
+            raise InputError(problems)
+        index = count()
+        threads = tuple(ThreadId(it.device, it.workgroup, it.index) for it in program.threads)
+        code = tuple(
+            tuple(
+                instruction(next(index), mnemonic, reach, operation, place)
+                for operation in thread.operations
+                for mnemonic, reach in self._code(operation)
+            )
+            for place, thread in zip(threads, program.threads, strict=True)
+        )
+        return AssemblyProgram(
+            threads,
+            code,
+            {location.name: location.initial for location in program.locations},
+            self.machine,
+            tuple(cut.guard for cut in program.cuts),
+            program.within,
+            spaces_of(program, self.machine),
+            tuple(spin_loop(spin, code[spin.thread]) for spin in program.spins),
+        )
+
+    def _code(self, operation: Operation) -> Iterator[tuple[Mnemonic, str | None]]:
+        """The instructions of an operation, each with its reach; it was checked that there are
+        rows."""
+        if operation.kind is not Kind.BARRIER:
+            row = self.row_for(operation)
+            assert row is not None
+            yield from ((it.mnemonic, it.reach) for it in row.code)
+            return
+        fences = self.fences(ordering(operation))
+        assert not isinstance(fences, Shape)
+        entry, leave = map(fence_code, fences)
+        yield from ((it.mnemonic, it.reach) for it in entry)
+        yield from ((ARRIVE, None), (DEPART, None))
+        yield from ((it.mnemonic, it.reach) for it in leave)
+
+
+def _unlike(template: Template, mnemonic: Mnemonic) -> str | None:
+    """What another machine must have, whose instruction of this name cannot take the place of one;
+    None if it can."""
+    own = template.mnemonic
+    if mnemonic.operands != own.operands or template.reach not in (mnemonic.reaches or (None,)):
+        return f"{template}, not {alternatives(mnemonic.spellings)}"
+    if (mnemonic.reads, mnemonic.writes) != (own.reads, own.writes):
+        return f"{template} that {_does(own)}, not one that {_does(mnemonic)}"
+    return None
+
+
+def _does(mnemonic: Mnemonic) -> str:
+    deeds = [deed for deed in ("reads", "writes") if getattr(mnemonic, deed)]
+    return " and ".join(deeds) or "accesses nothing"
+
+
+def ordering(barrier: Operation) -> Ordering:
+    """What a barrier orders."""
+    assert barrier.scope is not None
+    return barrier.scope, barrier.regions
+
+
+def fence_code(rows: tuple[Row, ...]) -> tuple[Template, ...]:
+    """The code of a barrier's fence, by its rows; none where accesses say that it costs nothing."""
+    return next((row.code for row in rows if row.kind is Op.FENCE), ())
+
+
+def rows_used(program: Program, scheme: Scheme) -> tuple[Row, ...]:
+    """The rows that compile some operation of the program, in the order of the table."""
+    used = [row for each in program.operations for row in rows_of(each, scheme)]
+    return tuple(row for row in scheme.rows if any(row is each for each in used))
+
+
+def rows_of(operation: Operation, scheme: Scheme) -> tuple[Row, ...]:
+    """The rows that say what an operation becomes: its own, or those of a barrier's fences."""
+    if operation.kind is Kind.BARRIER:
+        fences = scheme.fences(ordering(operation))
+        return () if isinstance(fences, Shape) else (*fences[0], *fences[1])
+    row = scheme.row_for(operation)
+    return () if row is None else (row,)
+
+
+def _of_local(operation: Operation) -> bool:
+    """Whether it is an access of local memory, or a fence of it alone."""
+    return operation.kind is not Kind.BARRIER and operation.regions == IN_LOCAL
+
+
+def _rows_there_are(operation: Operation, shape: Shape, scheme: Scheme) -> str:
+    """What a scheme has instead of a row for an operation, and what can be done about it."""
+    rows = [row for row in scheme.rows if row.kind is shape.kind]
+    hint = f"its {shape.kind.value} rows: {'; '.join(row.with_orders for row in rows) or 'none'}"
+    if not any(shape.scope in row.scopes and shape.remote in row.remotes for row in rows):
+        return hint
+    if called := _IMPLICIT.search(operation.span.text):
+        hint = f"{called[0]} is seq_cst, {called[0]}_explicit names another order; {hint}"
+    return f"{hint}; the scheme {_ALL_ORDERS} has rows for all orders"
+
+
+def _unsupported(operation: Operation, program: Program, scheme: Scheme) -> Problem | None:
+    """Why the scheme cannot compile an operation."""
+    message = hint = None
+    machine = scheme.machine
+    reason = beyond(operation, program)
+    row = scheme.row_for(operation)
+    unscoped = operation.order is not None and operation.scope is None
+    where = f" on {operation.location}" if operation.location else ""
+    if reason is not None:
+        message = f"{operation} is beyond every scheme: it {reason}"
+    elif unscoped and all(each.scopes for each in scheme.rows):
+        message = f"{operation} is beyond scheme {scheme.name}: it has no scope, and its rows have"
+        hint = "a row with an order and without a scope is for such operations"
+    elif _of_local(operation) and not has_local(machine):
+        does = "accesses local memory" if operation.location else "orders local memory alone"
+        message = f"{operation} {does}, and machine {machine.name} declares no place for it"
+        hint = LOCAL_HINT
+    elif operation.kind is Kind.BARRIER:
+        fence = scheme.fences(ordering(operation))
+        if isinstance(fence, Shape):
+            half = "begins" if fence.order is ENTRY else "ends"
+            message = f"scheme {scheme.name} has no row for {fence}, with which {operation} {half}"
+            hint = _rows_there_are(operation, fence, scheme)
+    elif row is None:
+        shape = shape_of(operation)
+        if shape is not None and replace(shape, used=True) not in scheme.table:
+            shape = replace(shape, used=True)
+        message = f"scheme {scheme.name} has no row for {shape}{where}"
+        hint = _rows_there_are(operation, shape, scheme) if shape is not None else None
+    elif row.adds and operation.operator != "+":
+        message = (
+            f"scheme {scheme.name} must be given an rmw that adds, "
+            f"not one by {operation.operator!r}{where}"
+        )
+        hint = f"row {row.number}, {row}, can only add; RMW_L1 and RMW_L2 do every operation"
+    if message is None:
+        return None
+    return Problem(operation.span, message, hint, severity=Severity.UNSUPPORTED)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rspverify.architecture import InstructionSet, Mnemonic
+from rspverify.architecture.architecture import InstructionSet, Mnemonic
 from rspverify.scheme.orders import Op
-from rspverify.scheme.scheme import Template
+from rspverify.scheme.row import Template
 from rspverify.source import Problem, Span
 from rspverify.wording import alternatives, guess, quoted
 from rspverify.yaml_reader import Node, Text, found

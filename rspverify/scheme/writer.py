@@ -8,7 +8,8 @@ import os.path
 from rspverify.litmus.program import GLOBAL, LOCAL, Order, Scope
 from rspverify.scheme.memory import IN_GLOBAL
 from rspverify.scheme.orders import DEFAULT
-from rspverify.scheme.scheme import UNUSED, Row, Scheme
+from rspverify.scheme.row import UNUSED, Row
+from rspverify.scheme.scheme import Scheme
 
 _WIDTH = 100
 
@@ -35,11 +36,14 @@ def scheme_text(scheme: Scheme, comment: str = "", *, anywhere: bool = False) ->
 
 def row_fields(row: Row) -> dict[str, str]:
     """A row as its YAML has it: the text of each key."""
-    fields = {"op": row.kind.value, "scope": _one_or_list(_scopes(row))}
-    if row.orders and not row.orders == row.named == DEFAULT[row.kind]:
+    fields = {"op": row.kind.value}
+    if row.scopes:
+        fields["scope"] = _one_or_list(_scopes(row))
+    usual = row.scopes and row.orders == row.named == DEFAULT[row.kind]
+    if row.orders and not usual:
         named = [order.value for order in Order if order in row.named]
         fields["order"] = _one_or_list(named)
-    if len(row.remotes) == 1:
+    if len(row.remotes) == 1 and row.scopes:
         fields["remote"] = str(True in row.remotes).lower()
     if row.memories != {IN_GLOBAL}:
         regions = frozenset().union(*row.memories)

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 
 from msgspec import Struct
 
-from rspverify.axiomatic import MemoryModel, Questions, load_model
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.question import Questions
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus import Program
-from rspverify.machine import (
-    DeadlockSearch,
-    ExplicitMachine,
-    Machine,
-    enough_steps,
-    find_deadlock,
-    of_all_states,
-    replay_deadlock,
-)
+from rspverify.litmus.program import Program
+from rspverify.machine.deadlock_events import deadlock_by_events
+from rspverify.machine.explicit import ExplicitMachine
+from rspverify.machine.firings import enough_steps
+from rspverify.machine.machine import Machine
+from rspverify.machine.state_graph import HangSearch, find_hang, replay_hang
 from rspverify.records import replace
-from rspverify.scheme import Scheme, compile_program
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.case import Case, machine_of
 from rspverify.soundness.check import check
-from rspverify.soundness.progress import deadlock_by_events
+from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.settings import DEFAULT_MODEL, L2, Engine, Reading, Settings
-from rspverify.soundness.target import target_of
 from rspverify.source import require
 from rspverify.verdict import Outcome, ProgressWord, Word
 
@@ -132,7 +129,7 @@ class _Asking:
     def __init__(self, program: Program, scheme: Scheme, choices: Choices) -> None:
         self._program = program
         self._scheme = scheme
-        self._compiled = compile_program(program, scheme)
+        self._compiled = scheme.compiled(program)
         self._choices = choices
         self.skipped: dict[str, str] = {}
         self.differences: list[Difference] = []
@@ -175,7 +172,7 @@ class _Asking:
             machine = machine_of(self._compiled, settings)
             if settings.engine is Engine.UNROLL and self._is_large(machine):
                 raise LimitReached(f"K* of more than {self._choices.steps} steps")
-            return frozenset(target_of(machine, settings, settings.limits()).outcomes())
+            return frozenset(MachineSide(machine, settings, settings.limits()).outcomes())
         return None
 
     def _to_the_letter(self) -> Outcomes | None:
@@ -214,19 +211,22 @@ class _Asking:
         machine = machine_of(self._compiled, settings)
         lines = [operation.span.line for operation in self._program.operations]
         answers: dict[str, ProgressWord] = {}
-        ways: dict[str, tuple[Callable[[Machine, Limits], DeadlockSearch], Limits]] = {
-            "search": (find_deadlock, settings.limits()),
+        ways: dict[str, tuple[Callable[[Machine, Limits], HangSearch], Limits]] = {
+            "search": (find_hang, settings.limits()),
             "events": (deadlock_by_events, settings.limits()),
         }
         if self._scheme.machine.path:
             most = min(settings.states, _ALL_STATES)
-            ways["all states"] = (of_all_states, replace(settings.limits(), states=most))
+            ways["all states"] = (
+                partial(find_hang, reduced=False),
+                replace(settings.limits(), states=most),
+            )
         for name, (find, limits) in ways.items():
             with self._noting(f"progress by {name}"):
                 found = find(machine, limits)
-                if found.schedule is not None:
-                    replay_deadlock(machine, found.schedule, lines)
-                stuck = found.schedule is not None
+                stuck = found.hang is not None
+                if found.hang is not None:
+                    replay_hang(machine, found.hang, lines)
                 answers[name] = ProgressWord.STUCK if stuck else ProgressWord.LIVE
         if len(set(answers.values())) > 1:
             words = ", ".join(f"{name} says {word}" for name, word in answers.items())

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from msgspec import Struct, field
 
-from rspverify.architecture import Architecture
+from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.reader import read_architecture
 from rspverify.records import replace
 from rspverify.selftest.machine_instructions import instructions

@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 
 from rspverify.litmus.program import Kind, Order, Scope
-from rspverify.programs import Access, LitmusTest
+from rspverify.programs.litmus_test import Access, LitmusTest
 from rspverify.records import replace
-from rspverify.scheme import Op, Scheme
+from rspverify.scheme.orders import Op
+from rspverify.scheme.scheme import Scheme
 from rspverify.selftest.schemes import (
     PLAIN_LOAD,
     code,

@@ -11,7 +11,7 @@ import random
 from collections.abc import Mapping, Sequence
 
 from rspverify.litmus.program import Kind, Order, Scope
-from rspverify.programs import STRONG, Access, LitmusTest, Place, Thread, litmus_test
+from rspverify.programs.litmus_test import STRONG, Access, LitmusTest, Place, Thread, litmus_test
 from rspverify.records import replace
 from rspverify.selftest.size import Size, random_counts, random_places
 from rspverify.value import Binary, Constant, Expression, Read, Select, Unary

@@ -9,14 +9,17 @@ from tempfile import TemporaryDirectory
 
 from msgspec import Struct
 
-from rspverify.architecture import machine_named
+from rspverify.architecture.machines import machine_named
 from rspverify.files import write_beside
 from rspverify.judge.judge import Judge
-from rspverify.judge.work import Work
-from rspverify.litmus import read_program
-from rspverify.programs import LitmusTest, litmus_text
+from rspverify.judge.question import Question
+from rspverify.litmus.reader import read_program
+from rspverify.programs.litmus_test import LitmusTest
+from rspverify.programs.writer import litmus_text
 from rspverify.records import replace
-from rspverify.scheme import Scheme, read_scheme, read_scheme_file, scheme_text
+from rspverify.scheme.reader import read_scheme, read_scheme_file
+from rspverify.scheme.scheme import Scheme
+from rspverify.scheme.writer import scheme_text
 from rspverify.selftest.answer import Disagreement
 from rspverify.selftest.compare import Choices, Comparison, Difference, compare
 from rspverify.selftest.machines import RandomMachine, random_machine
@@ -220,9 +223,24 @@ def write_files(it: Disagreement, folder: str) -> None:
     write_beside(folder, it.name, texts)
 
 
+class PairQuestion(Question[PairResult], frozen=True):
+    """Do the engines agree on a pair?"""
+
+    kind = "selftest"
+
+    task: Task
+
+    @property
+    def name(self) -> str:
+        return self.task.name
+
+    def decide(self) -> PairResult:
+        return decide(self.task)
+
+
 def run_pairs(tasks: list[Task], judge: Judge) -> Iterator[PairResult]:
     """The result of each task, in their order; by one worker in this process.
 
     Raises LimitReached if a worker process is lost.
     """
-    return judge.each(Work("selftest", decide, lambda task: task.name), tasks, ahead=8)
+    return judge.run([PairQuestion(task) for task in tasks])

@@ -6,12 +6,15 @@ import random
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
-from rspverify.architecture import MACHINES, Architecture, Mnemonic
+from rspverify.architecture.architecture import Architecture, Mnemonic
+from rspverify.architecture.machines import MACHINES
 from rspverify.litmus.program import Kind, Order, Scope
-from rspverify.programs import STRONG, Access, LitmusTest
+from rspverify.programs.litmus_test import STRONG, Access, LitmusTest
 from rspverify.records import replace
-from rspverify.scheme import Op, Row, Scheme, Shape, Template, shipped_scheme
-from rspverify.scheme.orders import DEFAULT
+from rspverify.scheme.orders import DEFAULT, Op
+from rspverify.scheme.reader import shipped_scheme
+from rspverify.scheme.row import Row, Shape, Template
+from rspverify.scheme.scheme import Scheme
 from rspverify.scheme.template_reader import fits
 from rspverify.source import InputError, Problem, Source, Span
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain, product
 
-from rspverify.architecture import MACHINES
+from rspverify.architecture.machines import MACHINES
 from rspverify.litmus.program import Kind, Scope
-from rspverify.programs import STRONG, Access, LitmusTest, litmus_test
+from rspverify.programs.litmus_test import STRONG, Access, LitmusTest, litmus_test
 from rspverify.records import replace
-from rspverify.scheme import Scheme
+from rspverify.scheme.scheme import Scheme
 from rspverify.selftest.compare import Difference
 from rspverify.selftest.schemes import (
     PLAIN_LOAD,

@@ -6,7 +6,7 @@ import random
 
 from msgspec import Struct
 
-from rspverify.programs import Place
+from rspverify.programs.litmus_test import Place
 
 
 class Size(Struct, frozen=True):

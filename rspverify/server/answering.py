@@ -5,17 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import assert_never
+from typing import Any, assert_never
 
+from rspverify.answers import Result
+from rspverify.api.asked import Asked
 from rspverify.api.judges import Judge
-from rspverify.api.sittings import Read, Sitting
-from rspverify.render.answer_html import answer
-from rspverify.render.page_html import article
-from rspverify.server.events import Event
+from rspverify.commands.check import check
+from rspverify.commands.compare import compare
+from rspverify.commands.hunt import hunt
+from rspverify.commands.mutate import mutate
+from rspverify.records import replace
+from rspverify.render.evidence import answer
+from rspverify.render.forms.html import write_article, write_part
+from rspverify.render.results import result_cell
+from rspverify.server.edit_session import EditSession, Read
 from rspverify.server.question import Kind, Question
-from rspverify.server.runs import compared, corpus, hunted, mutated
-from rspverify.server.told import told_problem, told_result, told_table
-from rspverify.shipped import SHIPPED, schemes_named
+from rspverify.server.views import Event, problem_view, result_view, scheme_view
+from rspverify.shipped import SHIPPED, schemes_named, tests_below
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source
 from rspverify.verdict import WITHOUT_PROGRESS
@@ -34,7 +40,7 @@ class Answering:
 
     def __init__(self, judge: Judge, folder: Path, seconds: float) -> None:
         self._judge, self._folder, self._seconds = judge, folder, seconds
-        self._sitting = Sitting(judge)
+        self._session = EditSession(judge)
 
     def warm_up(self) -> None:
         """Answer a question, so that all that a first one needs is there."""
@@ -75,30 +81,30 @@ class Answering:
     def _verdict(
         self, scheme: Source, test: Source, settings: Settings, *, explained: bool
     ) -> Iterator[Event]:
-        read = self._sitting.read(scheme, test, settings)
+        read = self._session.read(scheme, test, settings)
         yield "read", _told(read)
         if read.problems:
             yield "end", {}
             return
         result = None
-        for result in self._sitting.results(read, settings):
+        for result in self._session.results(read, settings):
             waits = result.progress is None and result.verdict not in WITHOUT_PROGRESS
-            yield "verdict", told_result(result, going_on=waits)
+            yield "verdict", result_view(result, going_on=waits)
         assert result is not None
         if not explained:
             yield "end", {}
             return
-        found = self._sitting.found(read, result, settings)
+        found = self._session.found(read, result, settings)
         shown = answer(found.result, found.detail, found.fault)
         rows = [row.number for row in found.fault.rows] if found.fault else []
-        yield "answer", {"html": article(shown), "rows": rows}
+        yield "answer", {"html": write_article(shown, "answer"), "rows": rows}
         yield "end", {}
 
 
 def _told(read: Read) -> dict[str, object]:
     return {
-        "problems": [told_problem(each) for each in read.problems],
-        "table": told_table(read.scheme.scheme) if read.scheme else None,
+        "problems": [problem_view(each) for each in read.problems],
+        "table": scheme_view(read.scheme.scheme) if read.scheme else None,
         "title": read.test.program.title if read.test else None,
     }
 
@@ -111,3 +117,70 @@ def _name(text: str, otherwise: str) -> str:
 @lru_cache(maxsize=1)
 def _shipped() -> dict[str, str]:
     return {(SHIPPED / path).read_text(encoding="utf-8"): path for path in schemes_named()}
+
+
+# ---- what takes longer than a verdict, told as it goes ------------------------------------------
+
+
+def corpus(scheme: Source, folder: str, settings: Settings, judge: Judge) -> Iterator[Event]:
+    """The verdict on every test of a folder, each as soon as it is there."""
+    asked = check(scheme, folder, replace(settings, progress=True), judge=judge)
+    yield "tests", {"total": asked.total}
+    for number, each in enumerate(asked, 1):
+        assert isinstance(each, Result)
+        cell = result_cell(each)
+        row = {"file": each.file, "kind": cell.kind, "words": cell.words, "why": cell.why}
+        yield "cell", row | {"cached": each.cached, "done": number}
+    yield "end", {}
+
+
+def mutated(scheme: Source, folder: str, settings: Settings, judge: Judge) -> Iterator[Event]:
+    """Every mutant of the scheme, and the smallest test of a folder that shows it."""
+    asked = mutate(scheme, tests_below(folder), settings, judge=judge)
+    yield "total", {"total": asked.mutants, "of": "mutant", "before": asked.tests}
+    asked.prepare()
+    yield from _counted(asked)
+    report = asked.report()
+    mutants = {
+        each.mutant.name: {
+            "row": each.mutant.row,
+            "code": list(each.mutant.code),
+            "file": each.file,
+        }
+        for each in report.mutants
+    }
+    yield "report", {"html": write_part(asked.document(report))}
+    yield "mutants", mutants
+    yield "end", {}
+
+
+def compared(
+    before: Source, after: Source, folder: str, settings: Settings, judge: Judge
+) -> Iterator[Event]:
+    """What an edit changes, of the tests of a folder those that become other code."""
+    asked = compare(before, after, tests_below(folder), settings, judge=judge)
+    yield "total", {"total": len(asked.tests), "of": "test", "before": 0}
+    yield from _counted(asked)
+    report = asked.report()
+    yield "report", {"html": write_part(asked.document(report, detailed=True))}
+    yield "end", {}
+
+
+def hunted(
+    scheme: Source, bounds: tuple[int, int], settings: Settings, judge: Judge
+) -> Iterator[Event]:
+    """The smallest programs that break the scheme, each as soon as it is found."""
+    operations, threads = bounds
+    asked = hunt(scheme, settings, events=operations, threads=threads, judge=judge)
+    yield "total", {"total": None, "of": "finding", "before": 0}
+    for number, found in enumerate(asked, 1):
+        html = write_part(asked.document(asked.so_far()))
+        yield "report", {"html": html}
+        yield "finding", {"program": found.program, "text": found.text, "number": number}
+    yield "report", {"html": write_part(asked.document(asked.report(), detailed=True))}
+    yield "end", {}
+
+
+def _counted(asked: Asked[Any, Any]) -> Iterator[Event]:
+    for number, _ in enumerate(asked, 1):
+        yield "done", {"done": number}

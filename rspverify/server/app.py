@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -10,6 +12,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -17,12 +20,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rspverify import __version__
 from rspverify.server.allowance import Allowance
 from rspverify.server.catalogue import Catalogue
-from rspverify.server.headers import POLICY, Headers
-from rspverify.server.kept import Kept
 from rspverify.server.lane import Lane
 from rspverify.server.question import Kind, Question, Refused, read_question
 from rspverify.server.turns import Busy, Ticket, Turns
@@ -33,6 +35,18 @@ REPORT = HERE.parent / "render" / "html"
 """Where the parts of reports are, which the page shows too."""
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _SHORT = (Kind.VERDICT, Kind.ANSWER)
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'{nonce}; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_ALWAYS = {
+    "Content-Security-Policy": POLICY.format(nonce=""),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
 
 
 class Server:
@@ -133,6 +147,53 @@ class Server:
         address = request.client.host if request.client else ""
         page = "" if self._public else request.headers.get("x-page", "")[:40]
         return f"{address} {page}"
+
+
+class Kept:
+    """Answers by their questions, up to so many bytes of both together."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._size = most, 0
+        self._answers: OrderedDict[bytes, bytes] = OrderedDict()
+
+    def get(self, question: bytes) -> bytes | None:
+        """The answer to a question, word by word the same."""
+        key = _key(question)
+        if (found := self._answers.get(key)) is not None:
+            self._answers.move_to_end(key)
+        return found
+
+    def put(self, question: bytes, answer: bytes) -> None:
+        """Keep an answer; what was not asked for longest goes."""
+        key = _key(question)
+        self._size += len(answer) - len(self._answers.pop(key, b""))
+        self._answers[key] = answer
+        while self._size > self._most:
+            _, gone = self._answers.popitem(last=False)
+            self._size -= len(gone)
+
+
+def _key(question: bytes) -> bytes:
+    return hashlib.sha256(question).digest()
+
+
+class Headers:
+    """Adds them to all that an application sends, where it has not said otherwise."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _ALWAYS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, sent)
 
 
 async def _body(request: Request, most: int) -> bytes:

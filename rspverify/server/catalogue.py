@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct
 
 from rspverify.api.catalogue import machine_text, machines, models
 from rspverify.axiomatic.texts import model_texts
@@ -26,50 +27,7 @@ from rspverify.shipped import (
     tests_below,
 )
 
-
-class Example(Struct, frozen=True):
-    """Something to begin with: a scheme and a test, and a line that says what it shows."""
-
-    title: str
-    about: str
-    scheme: str
-    test: str
-    model: str = "opencl-rsp"
-
-
-EXAMPLES = (
-    Example(
-        "A stale read",
-        "The scheme as it was first proposed: a thread sees the flag, but not what it announces.",
-        "schemes/original.yaml",
-        "litmus/rsp/paper/Fig4.litmus",
-    ),
-    Example(
-        "The same, mended",
-        "The paper's scheme invalidates after the load, and no stale read is left.",
-        "schemes/proposed.yaml",
-        "litmus/rsp/paper/Fig4.litmus",
-    ),
-    Example(
-        "A lost increment",
-        "A remote store under the first scheme: an increment in another L1 overwrites it.",
-        "schemes/original.yaml",
-        "litmus/rsp/paper/Fig5.litmus",
-    ),
-    Example(
-        "Two devices",
-        "Message passing from one device to another, through two L2 caches.",
-        "schemes/proposed-multi-device.yaml",
-        "litmus/devices/MP/MP+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus",
-    ),
-    Example(
-        "LLVM's table for AMD's GFX9",
-        "Message passing at agent scope, compiled as LLVM does for gfx900.",
-        "schemes/amdgpu/gfx900.yaml",
-        "litmus-amdgpu/MP-dv.litmus",
-        "opencl",
-    ),
-)
+HTML = Path(__file__).parent / "html"
 
 
 class Catalogue(Struct, frozen=True, dict=True):
@@ -83,7 +41,6 @@ class Catalogue(Struct, frozen=True, dict=True):
     words: Mapping[str, Any]
     models: tuple[str, ...]
     machines: Mapping[str, str]
-    examples: tuple[Example, ...] = field(default=EXAMPLES)
 
     @staticmethod
     def read() -> Catalogue:
@@ -118,10 +75,16 @@ class Catalogue(Struct, frozen=True, dict=True):
                 "corpora": self.corpora,
                 "models": self.models,
                 "machines": self.machines,
-                "examples": [each for each in self.examples if each.test in self.files],
+                "examples": [it for it in _examples() if it["test"] in self.files],
                 "words": self.words,
             }
         )
+
+
+def _examples() -> list[dict[str, str]]:
+    """Schemes and tests to begin with, each with a line that says what it shows."""
+    found: list[dict[str, str]] = msgspec.json.decode((HTML / "examples.json").read_bytes())
+    return found
 
 
 def _words() -> dict[str, Any]:

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
-from rspverify.server.events import encoded, failed
 from rspverify.server.turns import Ticket, Turns
+from rspverify.server.views import encoded, failed
 from rspverify.server.worker import Worker
 
 T = TypeVar("T")

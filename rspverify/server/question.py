@@ -8,11 +8,18 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
+from rspverify.commands.hunt import HuntParameters
 from rspverify.limits import DEFAULT_UNROLL
-from rspverify.soundness.settings import DEFAULT_MODEL
+from rspverify.options import declared
+from rspverify.soundness.settings import DEFAULT_MODEL, Settings
 
 _Name = Annotated[str, Meta(max_length=100)]
-_Few = Annotated[int, Meta(ge=1, le=7)]
+
+
+def _bounds(record: type, name: str, most: int | None = None) -> Meta:
+    """The bounds of a parameter, as its record says them; or fewer at the most."""
+    option = declared(record)[name].option
+    return Meta(ge=option.least, le=most or option.most)
 
 
 class Kind(StrEnum):
@@ -46,9 +53,9 @@ class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     own_machine: str = ""
     before: str = ""
     corpus: _Name = "litmus/rsp"
-    unroll: Annotated[int, Meta(ge=1, le=16)] = DEFAULT_UNROLL
-    operations: _Few = 4
-    threads: _Few = 3
+    unroll: Annotated[int, _bounds(Settings, "unroll", 16)] = DEFAULT_UNROLL
+    operations: Annotated[int, _bounds(HuntParameters, "events")] = 4
+    threads: Annotated[int, _bounds(HuntParameters, "threads")] = 3
 
 
 class Refused(Exception):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from asyncio import Future, get_running_loop
 from collections import OrderedDict, deque
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
 
 T = TypeVar("T")
 
@@ -26,29 +26,8 @@ class Ticket(Generic[T]):
     turn: Future[T]
 
 
-@dataclass
-class _Line(Generic[T]):
-    """Those that wait, by client, whoever is next first; of a client in the order they came."""
-
-    waiting: OrderedDict[str, deque[Ticket[T]]] = field(default_factory=OrderedDict)
-
-    def add(self, ticket: Ticket[T]) -> None:
-        self.waiting.setdefault(ticket.client, deque()).append(ticket)
-
-    def take(self) -> Ticket[T]:
-        client, tickets = next(iter(self.waiting.items()))
-        ticket = tickets.popleft()
-        del self.waiting[client]
-        if tickets:  # behind all others
-            self.waiting[client] = tickets
-        return ticket
-
-    def drop(self, ticket: Ticket[T]) -> None:
-        tickets = self.waiting.get(ticket.client)
-        if tickets is not None and ticket in tickets:
-            tickets.remove(ticket)
-            if not tickets:
-                del self.waiting[ticket.client]
+Line: TypeAlias = "OrderedDict[str, deque[Ticket[T]]]"
+"""Those that wait, by client, whoever is next first; of a client in the order they came."""
 
 
 class Turns(Generic[T]):
@@ -61,20 +40,22 @@ class Turns(Generic[T]):
     def __init__(self, most: int, of_one: int) -> None:
         self._most, self._of_one = most, of_one
         self._free: deque[T] = deque()
-        self._short: _Line[T] = _Line()
-        self._longer: _Line[T] = _Line()
+        self._lines: dict[bool, Line[T]] = {True: OrderedDict(), False: OrderedDict()}
         self._row = 0
-        self._waiting: dict[str, int] = {}
+
+    def _waiting(self, client: str | None = None) -> int:
+        """How many wait, or how many of a client."""
+        lines = self._lines.values()
+        return sum(len(its) for line in lines for who, its in line.items() if client in (None, who))
 
     def enter(self, client: str, *, short: bool) -> Ticket[T]:
         """Wait for a turn. Raises Busy."""
-        if self._waiting.get(client, 0) >= self._of_one:
+        if self._waiting(client) >= self._of_one:
             raise Busy("too many questions of yours wait already")
-        if sum(self._waiting.values()) >= self._most:
+        if self._waiting() >= self._most:
             raise Busy("too many questions wait already; try again in a moment")
         ticket: Ticket[T] = Ticket(client, short, get_running_loop().create_future())
-        self._waiting[client] = self._waiting.get(client, 0) + 1
-        (self._short if short else self._longer).add(ticket)
+        self._lines[short].setdefault(client, deque()).append(ticket)
         self._serve()
         return ticket
 
@@ -84,35 +65,27 @@ class Turns(Generic[T]):
             self.free(ticket.turn.result())
             return
         ticket.turn.cancel()
-        for line in (self._short, self._longer):
-            line.drop(ticket)
-        self._gone(ticket.client)
+        line = self._lines[ticket.short]
+        line[ticket.client].remove(ticket)
+        if not line[ticket.client]:
+            del line[ticket.client]
 
     def free(self, serving: T) -> None:
         """What serves is free, or new."""
         self._free.append(serving)
         self._serve()
 
-    def all_free(self) -> list[T]:
-        """What serves nobody now; it is handed out no more."""
-        free, self._free = list(self._free), deque()
-        return free
-
     def before(self, ticket: Ticket[T]) -> int:
         """How many others wait, at the most, for a turn before this one."""
-        return 0 if ticket.turn.done() else max(0, sum(self._waiting.values()) - 1)
+        return 0 if ticket.turn.done() else max(0, self._waiting() - 1)
 
     def _serve(self) -> None:
-        while self._free and (self._short.waiting or self._longer.waiting):
-            longer = self._longer.waiting and (not self._short.waiting or self._row >= _IN_A_ROW)
-            ticket = (self._longer if longer else self._short).take()
-            self._row = 0 if longer else self._row + 1
-            self._gone(ticket.client)
+        short, longer = self._lines[True], self._lines[False]
+        while self._free and (short or longer):
+            late = bool(longer) and (not short or self._row >= _IN_A_ROW)
+            line, self._row = (longer, 0) if late else (short, self._row + 1)
+            client, tickets = line.popitem(last=False)
+            ticket = tickets.popleft()
+            if tickets:  # behind all others
+                line[client] = tickets
             ticket.turn.set_result(self._free.popleft())
-
-    def _gone(self, client: str) -> None:
-        left = self._waiting[client] - 1
-        if left:
-            self._waiting[client] = left
-        else:
-            del self._waiting[client]

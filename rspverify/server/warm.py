@@ -5,9 +5,9 @@ from __future__ import annotations
 import gc
 
 from rspverify.api.judges import Judge
-from rspverify.api.sittings import Sitting
 from rspverify.server import answering as answering
 from rspverify.server import worker as worker
+from rspverify.server.edit_session import EditSession
 
-Sitting(Judge()).warm_up()
+EditSession(Judge()).warm_up()
 gc.freeze()  # What is there now is never garbage, and stays shared between processes.

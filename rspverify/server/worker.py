@@ -83,8 +83,6 @@ def ready(worker: Worker) -> Worker:
 def work(pipe: Connection, allowance: Allowance, cache: Path, folder: Path, long: bool) -> None:
     """Answer questions until nobody asks any more. After each answer comes an empty message."""
     from rspverify.api.judges import Judge
-    from rspverify.judge.cache import CachePlace
-    from rspverify.judge.fingerprint import fingerprint
     from rspverify.sealing import sealed
     from rspverify.server.answering import Answering
 
@@ -97,7 +95,7 @@ def work(pipe: Connection, allowance: Allowance, cache: Path, folder: Path, long
     if long:
         os.nice(_NICE)
     seconds = _SHARE * allowance.seconds
-    with sealed(folder), Judge(CachePlace(cache, fingerprint())) as judge:
+    with sealed(folder), Judge(cache) as judge:
         Answering(Judge(), folder, seconds).warm_up()  # by a judge that knows no answer
         answering = Answering(judge, folder, seconds)
         with suppress(EOFError, OSError):
@@ -113,9 +111,8 @@ def answers(answering: Answering, data: bytes) -> Iterator[bytes]:
     """The events of one answer; whatever goes wrong is the last of them."""
     from rspverify.judge.incident import Unreported, reports_elsewhere
     from rspverify.limits import LimitReached
-    from rspverify.server.events import encoded, failed
     from rspverify.server.question import Refused, read_question
-    from rspverify.server.told import told_problem
+    from rspverify.server.views import encoded, failed, problem_view
     from rspverify.source import InputError
 
     try:
@@ -123,7 +120,7 @@ def answers(answering: Answering, data: bytes) -> Iterator[bytes]:
             for event in answering.events(read_question(data)):
                 yield encoded(event)
     except InputError as error:
-        problems = [told_problem(each) for each in error.problems]
+        problems = [problem_view(each) for each in error.problems]
         yield encoded(("read", {"problems": problems, "table": None, "title": None}))
         yield encoded(("end", {}))
     except (LimitReached, Refused) as limit:

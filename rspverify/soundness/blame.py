@@ -8,12 +8,14 @@ from itertools import combinations
 from msgspec import Struct
 
 from rspverify.limits import Limits
-from rspverify.litmus import Scope
-from rspverify.scheme import Row, Scheme, rows_used
+from rspverify.litmus.program import Scope
+from rspverify.scheme.row import Row
+from rspverify.scheme.scheme import Scheme, rows_used
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
-from rspverify.soundness.source import SourceExecutions
+from rspverify.soundness.sides import ModelSide
 from rspverify.soundness.strongest import strongest
+from rspverify.translators import table_of
 from rspverify.verdict import Word
 
 _SCOPES = (None, *Scope)
@@ -40,9 +42,9 @@ def blame(case: Case, *, devices: int, limits: Limits | None = None) -> Blame:
     limits: on all checks together, beside those that the case sets to each. Raises LimitReached.
     """
     limits = limits or Limits()
-    program, scheme, model, settings = case.program, case.scheme, case.model, case.settings
-    assert isinstance(scheme, Scheme)  # A compiler has no rows.
-    source = SourceExecutions(program, model)
+    program, model, settings = case.program, case.model, case.settings
+    scheme = table_of(case.scheme)
+    source = ModelSide(program, model)
     rows = rows_used(program, scheme)
     for anywhere in (False, True):
         for count in (1, 2):
@@ -70,6 +72,7 @@ def _width(rows: Sequence[Row]) -> tuple[tuple[int, bool, int], ...]:
     """How far rows reach; of equal ones those later in the table."""
     return tuple(
         sorted(
-            (max(map(_SCOPES.index, row.scopes)), True in row.remotes, row.number) for row in rows
+            (max(map(_SCOPES.index, row.scopes), default=0), True in row.remotes, row.number)
+            for row in rows
         )
     )

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias, Union
 
-from rspverify.assembly import AssemblyProgram
-from rspverify.axiomatic import MemoryModel, awaited
+from rspverify.assembly.program import AssemblyProgram
+from rspverify.axiomatic.awaits import awaited
+from rspverify.axiomatic.model import MemoryModel
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus import Program
-from rspverify.machine import Machine, iterations_matter
-from rspverify.machine.sharing import placed
-from rspverify.scheme import Scheme, compile_program
+from rspverify.litmus.program import Program
+from rspverify.machine.awaits import iterations_matter
+from rspverify.machine.machine import Machine
+from rspverify.machine.reductions import placed
 from rspverify.soundness.settings import L2, Reading, Settings
 from rspverify.source import InputError
-
-if TYPE_CHECKING:
-    from rspverify.compilers.compilation import Compilation
-
-Translator: TypeAlias = Union[Scheme, "Compilation"]
-"""What makes a program of a machine of a source program: a table, or a compiler."""
-
-
-def compiled(program: Program, by: Translator) -> AssemblyProgram:
-    """The compiled program. Raises InputError with what cannot be compiled."""
-    return compile_program(program, by) if isinstance(by, Scheme) else by.compiled(program)
+from rspverify.translators import Translator
 
 
 @dataclass(frozen=True)
@@ -55,7 +45,7 @@ class Case:
         Raises InputError if a row is missing, LimitReached where a loop that must be looked at
         iteration by iteration never ends.
         """
-        machine = machine_of(compiled(self.program, self.scheme), self.settings)
+        machine = machine_of(self.scheme.compiled(self.program), self.settings)
         if not self.program.spins or self.program.unrolled is not None:
             return machine
         if (why := _matter(machine)) is not None:
@@ -77,10 +67,10 @@ def decided(
     if settings.reading is Reading.WITNESS:
         return program.unrolled
     for scheme in schemes:
-        if not isinstance(scheme, Scheme):
+        if scheme.whole:
             return program.unrolled
         try:
-            machine = machine_of(compiled(program, scheme), settings)
+            machine = machine_of(scheme.compiled(program), settings)
         except InputError:
             continue  # It will be said where the machine is asked for.
         if _matter(machine) is not None:

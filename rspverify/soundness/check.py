@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING
 
-from rspverify.axiomatic import ignored_features, require_covered
+from rspverify.axiomatic.coverage import ignored_features, require_covered
 from rspverify.limits import LimitReached
-from rspverify.litmus import Program
-from rspverify.machine import Machine
+from rspverify.litmus.program import Program
 from rspverify.records import replace
 from rspverify.soundness.case import Case
-from rspverify.soundness.source import SourceExecutions
-from rspverify.soundness.target import Target, target_of
-from rspverify.soundness.theorem import holds, soundness
-from rspverify.soundness.verdicts import bounds_in_words
+from rspverify.soundness.machine_side import MachineSide
+from rspverify.soundness.settings import Reading
+from rspverify.soundness.sides import ModelSide, Side
+from rspverify.soundness.theorem import Finding, soundness
+from rspverify.soundness.wording import bounds_in_words, breaks, observed, race_in_words
 from rspverify.source import InputError, Severity, in_one_line
 from rspverify.verdict import Verdict, Word
 
@@ -24,9 +23,7 @@ if TYPE_CHECKING:
     from rspverify.soundness.query_log import QueryLog
 
 
-def check(
-    case: Case, source: SourceExecutions | None = None, log: QueryLog | None = None
-) -> Verdict:
+def check(case: Case, source: ModelSide | None = None, log: QueryLog | None = None) -> Verdict:
     """The verdict on a case (docs/semantics.md). Whatever is wrong with it is a verdict, too.
 
     source: of the same program and model, shared with cases of other schemes. log: where the
@@ -59,25 +56,79 @@ def check(
         return Verdict(Word.UNKNOWN, str(limit))
 
 
-def _decided(case: Case, source: SourceExecutions, log: QueryLog | None) -> Verdict:
-    def target(machine: Machine, shown: bool) -> Target:
-        return target_of(machine, case.settings, case.limits, shown=shown)
+def _decided(case: Case, source: ModelSide, log: QueryLog | None) -> Verdict:
+    machine = case.machine()
+    target = MachineSide(machine, case.settings, case.limits)
+    if log is not None:
+        from rspverify.soundness.query_log import LoggedMachine, LoggedSource
 
-    if log is None:
-        return soundness(case, source, target)
-    from rspverify.soundness.query_log import LoggedSource, LoggedTarget
-
-    def logged(machine: Machine, shown: bool) -> Target:
-        found = target(machine, shown)
-        return found if shown else LoggedTarget(found, log)
-
-    return soundness(case, LoggedSource(source, log), logged)
+        source = LoggedSource(source, log)
+        target = LoggedMachine(machine, case.settings, case.limits, log)
+    verdict = verdict_of(soundness(source, target), source, target)
+    if verdict.word is Word.SOUND and case.settings.reading is Reading.WITNESS:
+        return _by_witnesses(verdict, case.program, target)
+    return verdict
 
 
-def _source_of(case: Case, source: SourceExecutions | None) -> SourceExecutions:
+def verdict_of(finding: Finding, source: ModelSide, target: Side) -> Verdict:
+    """Raises InternalError where a wrong outcome is not confirmed, and LimitReached."""
+    match finding.word:
+        case Word.RACY:
+            assert finding.race is not None
+            return Verdict(Word.RACY, race_in_words(finding.race), race=finding.race)
+        case Word.VACUOUS:
+            bounds = bounds_in_words(target.within)
+            reason = f"{bounds}no execution of the compiled program completes"
+            blocked = () if target.within else target.blocked()
+            return Verdict(Word.VACUOUS, reason, within=target.within, blocked=blocked)
+        case Word.SOUND:
+            bounds = bounds_in_words(target.within)
+            reason = f"{bounds}every outcome of the compiled program is allowed"
+            return Verdict(Word.SOUND, reason, within=target.within)
+        case _:
+            return _unsound(finding, source, target)
+
+
+def _unsound(finding: Finding, source: ModelSide, target: Side) -> Verdict:
+    """An outcome is wrong, as the evidence of both sides says; or the target is undefined."""
+    if finding.race is not None:
+        reason = f"the target alone is undefined: {race_in_words(finding.race)}"
+        return Verdict(Word.UNSOUND, reason, race=finding.race)
+    assert finding.candidate is not None
+    evidence = target.explain(finding.candidate, source)
+    outcome, axioms = evidence.outcome, source.forbidding_axioms(evidence)
+    return Verdict(
+        Word.UNSOUND,
+        f"{observed(source.program, outcome)}{breaks(axioms)}{evidence.placement}",
+        outcome=outcome,
+        axioms=axioms,
+        execution=evidence.execution,
+        graph=evidence.graph,
+    )
+
+
+def _by_witnesses(verdict: Verdict, program: Program, target: MachineSide) -> Verdict:
+    """A SOUND in the witness reading, where each execution must be allowed by its own rf and mo."""
+    unmatched = target.unmatched
+    if unmatched is not None and unmatched.axioms is not None:
+        reason = (
+            f"an execution with {observed(program, unmatched.outcome)}{breaks(unmatched.axioms)} "
+            "by its own rf and mo, but no outcome is wrong"
+        )
+    elif unmatched is not None or target.by_outcome:
+        reason = (
+            "no outcome is wrong, but the model lets an execution choose more than rf and mo, so "
+            "that none is judged by its own"
+        )
+    else:
+        return verdict
+    return Verdict(Word.UNKNOWN, reason, within=verdict.within)
+
+
+def _source_of(case: Case, source: ModelSide | None) -> ModelSide:
     if source is None or source.program is not case.program:  # It may be unrolled for a scheme.
-        source = SourceExecutions(case.program, case.model)
-    return source.within(case.limits)
+        source = ModelSide(case.program, case.model)
+    return source.limited(case.limits)
 
 
 def with_switches(verdict: Verdict, switches: tuple[str, ...]) -> Verdict:
@@ -88,7 +139,7 @@ def with_switches(verdict: Verdict, switches: tuple[str, ...]) -> Verdict:
     return replace(verdict, sound_if=switches, reason=f"{verdict.reason}; SOUND if {words}")
 
 
-def excusing(case: Case, source: SourceExecutions | None = None) -> tuple[str, ...]:
+def excusing(case: Case, source: ModelSide | None = None) -> tuple[str, ...]:
     """The switches of the machine that would make a case SOUND that is UNSOUND: each one that does
     alone; where none does, some that do together, joined by `+`.
 
@@ -108,14 +159,14 @@ def excusing(case: Case, source: SourceExecutions | None = None) -> tuple[str, .
     return tuple(found)
 
 
-def _is_sound_if(switches: Sequence[str], case: Case, source: SourceExecutions) -> bool:
+def _is_sound_if(switches: Sequence[str], case: Case, source: ModelSide) -> bool:
     """Whether a case is sound with these switches on."""
     machine = case.scheme.machine.switched("+".join(switches))
     switched = replace(case, scheme=case.scheme.on_machine(machine))
     if switched.program is not source.program:
         return False  # Its loops are read in another way.
-    targets = partial(target_of, settings=case.settings, limits=case.limits, shown=False)
-    return holds(switched, source, targets)
+    target = MachineSide(switched.machine(), case.settings, case.limits)
+    return soundness(source, target).word is Word.SOUND and not target.within
 
 
 def _confirmed(verdict: Verdict, log: QueryLog, solver: str, case: Case) -> Verdict:

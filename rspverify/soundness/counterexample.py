@@ -7,18 +7,16 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from rspverify.limits import LimitReached, Limits
-from rspverify.machine import (
-    ExplicitMachine,
-    Machine,
-    Replayer,
-    ReplayError,
-    Rule,
-    Unrolling,
-    enough_steps,
-    waiting,
-)
+from rspverify.machine.explicit import ExplicitMachine
+from rspverify.machine.firings import enough_steps
+from rspverify.machine.machine import Machine
+from rspverify.machine.replay import Replayer, ReplayError
+from rspverify.machine.rules import Rule
+from rspverify.machine.unroll import Unrolling
+from rspverify.machine.wording import waiting
 from rspverify.records import replace
-from rspverify.smt import Solver, all_of
+from rspverify.smt.solver import Solver
+from rspverify.smt.term import all_of
 from rspverify.soundness.internal import InternalError
 from rspverify.verdict import Execution, Outcome
 
@@ -69,9 +67,7 @@ def shortest_counterexample(
     replayer = Replayer(machine)
     start = None if known is None else _trimmed(replayer, known, wrong)
     if start is not None and (any_length or len(start) > _LONG):
-        outcome = replayer.outcome(start)
-        assert outcome is not None  # it was replayed
-        return Counterexample(replayer, start, outcome, False)
+        return _replayed(replayer, start, wrong, shortest=False)
     by_search_alone = start is None and enough_steps(machine).unbounded is not None
     shortest = True
     try:
@@ -85,10 +81,7 @@ def shortest_counterexample(
         schedule, shortest = _by_solver(machine, replayer, wrong, limits, start)
     if schedule is None:
         raise InternalError("an engine reports a wrong outcome that no other engine reaches")
-    outcome = replayer.outcome(schedule)
-    if outcome is None or not wrong(outcome):
-        raise _not_replayed(schedule, outcome)
-    return Counterexample(replayer, schedule, outcome, shortest)
+    return _replayed(replayer, schedule, wrong, shortest)
 
 
 def shortest_run(
@@ -101,11 +94,17 @@ def shortest_run(
     schedule = ExplicitMachine(machine, dequeue_alone=False).shortest(wanted, limits)
     if schedule is None:
         raise InternalError("an engine reports an outcome that no other engine reaches")
-    replayer = Replayer(machine)
+    return _replayed(Replayer(machine), schedule, wanted, shortest=True)
+
+
+def _replayed(
+    replayer: Replayer, schedule: Sequence[Rule], wanted: Callable[[Outcome], bool], shortest: bool
+) -> Counterexample:
+    """Raises InternalError where the machine cannot follow it to a wanted outcome."""
     outcome = replayer.outcome(schedule)
     if outcome is None or not wanted(outcome):
         raise _not_replayed(schedule, outcome)
-    return Counterexample(replayer, schedule, outcome, True)
+    return Counterexample(replayer, schedule, outcome, shortest)
 
 
 def _by_solver(

@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection
 
 from rspverify.answers import FinalStates, Observation, Quantifier
-from rspverify.litmus import Atom, Formula, Junction, Negation, Program, satisfies
+from rspverify.litmus.formula import Atom, Formula, Junction, Negation, satisfies
+from rspverify.litmus.program import Program
 from rspverify.soundness.wording import registers
 from rspverify.source import InputError, Problem
 from rspverify.verdict import Outcome

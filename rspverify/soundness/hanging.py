@@ -8,13 +8,14 @@ from itertools import combinations
 from math import comb
 from typing import assert_never
 
-from rspverify.axiomatic import MemoryModel, Questions
+from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.partial import PartialExecutions, Stopped, Stuck, Waiting
+from rspverify.axiomatic.question import Questions
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus import Order, Program
+from rspverify.litmus.program import Order, Program
 from rspverify.relation.terms import Relation, compose
-from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, variable
-from rspverify.soundness.schedulers import Kind, Scheduler
+from rspverify.schedulers import Promise, Scheduler
+from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of, variable
 
 _MOST_SETS = 20_000
 """Sets of groups of which no two may overlap, up to which a bound on occupancy is asked about."""
@@ -92,24 +93,28 @@ class Hanging:
 
         That of an unknown bound is told; None where there is none, or nobody is stopped by it.
         """
-        match scheduler.kind:
-            case Kind.FAIR:
-                yield None, self.nobody
-            case Kind.UNFAIR:
-                yield None, TRUE
-            case Kind.HSA:
-                yield None, self._not_the_lowest
-            case Kind.LOBE:
-                yield None, self._in_line
-            case Kind.OBE if scheduler.bound is not None:
-                full = scheduler.bound < len(self.groups)
-                yield scheduler.bound, self._occupancy(scheduler.bound) if full else self.nobody
-            case Kind.OBE:
-                yield from self._some_occupancy(TRUE)
-            case Kind.HSA_OBE:
-                yield from self._some_occupancy(self._not_the_lowest)
+        kept = all_of(map(self._kept, scheduler.promises))
+        if not scheduler.bounded:
+            yield None, kept
+        elif scheduler.bound is not None:
+            full = scheduler.bound < len(self.groups)
+            yield scheduler.bound, kept & self._occupancy(scheduler.bound) if full else self.nobody
+        else:
+            yield from self._some_occupancy(kept)
+
+    def _kept(self, promise: Promise) -> Term:
+        """That a promise is kept, but for what depends on how much room there is."""
+        match promise:
+            case Promise.NO_GROUP_STOPS:
+                return self.nobody
+            case Promise.LOWEST_GOES_ON:
+                return self._not_the_lowest
+            case Promise.IN_LINE:
+                return self._in_line
+            case Promise.OCCUPANT_GO_ON:
+                return TRUE
             case _:
-                assert_never(scheduler.kind)
+                assert_never(promise)
 
     def _some_occupancy(self, besides: Term) -> Iterator[tuple[int | None, Term]]:
         for bound in (None, *range(1, len(self.groups))):

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
-from rspverify.answers import UNDEFINED, OutcomeAnswer, OutcomeRow
-from rspverify.architecture import Architecture
-from rspverify.axiomatic import MemoryModel, Questions, awaited, ignored_features, require_covered
+from msgspec import Struct
+
+from rspverify.answers import UNDEFINED, Observation, OutcomeAnswer, OutcomeRow
+from rspverify.architecture.architecture import Architecture
+from rspverify.axiomatic.awaits import awaited
+from rspverify.axiomatic.coverage import ignored_features, require_covered
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.question import Questions
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus import Program
+from rspverify.litmus.formula import Junction
+from rspverify.litmus.program import Program
 from rspverify.records import replace
-from rspverify.scheme import assemble
-from rspverify.soundness.case import Translator, compiled, decided, machine_of
+from rspverify.schedulers import Scheduler
+from rspverify.scheme.assemble import assemble
+from rspverify.soundness.case import decided, machine_of
 from rspverify.soundness.final import FinalCount
 from rspverify.soundness.hanging import Hanging
-from rspverify.soundness.schedulers import Scheduler
+from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.target import target_of
+from rspverify.soundness.sides import Side
 from rspverify.soundness.wording import observed
 from rspverify.source import InputError
+from rspverify.translators import Translator
 from rspverify.verdict import Outcome, Word
 
 MAX_EXECUTIONS = 10_000
@@ -27,6 +36,10 @@ MAX_EXECUTIONS = 10_000
 
 _ENOUGH = 0.5
 """Executions are listed on as long as so many of them have an outcome of their own."""
+
+
+_FEW = 64
+"""Up to so many outcomes are listed where only the final condition is asked for."""
 
 
 class SoFar:
@@ -87,7 +100,7 @@ def outcomes(
     everything = sorted(allowed.union(*(found for found, _ in reach if found)))
     condition = program.condition
     violated = every.violated()
-    names = _told_apart([scheme.name for scheme in schemes])
+    names = _distinct([scheme.name for scheme in schemes])
     reached = {name: found for name, (found, _) in zip(names, reach, strict=True)}
     rows = _rows(program, everything, allowed, count, reached)
     return replace(
@@ -120,13 +133,10 @@ def machine_outcomes(
     )
     so_far.begin(program, answer)
     runs = machine_of(assemble(program, machine), settings)
-    target = target_of(runs, settings, limits)
+    target = MachineSide(runs, settings, limits)
     count = FinalCount(program)
-    for outcome in target.outcomes():
+    for outcome in _listed(target, so_far.found, limits, so_far):
         count.add(outcome)
-        so_far.found.add(outcome)
-        limits.require_outcomes(len(so_far.found))
-        so_far.step(f"{len(so_far.found):,} outcomes")
     found = sorted(so_far.found)
     condition = program.condition
     return replace(
@@ -139,6 +149,17 @@ def machine_outcomes(
         flags=(),
         notes=() if found else ("VACUOUS: no execution completes",),
     )
+
+
+def _listed(
+    side: Side, found: set[Outcome], limits: Limits, so_far: SoFar, name: str = ""
+) -> Iterator[Outcome]:
+    """The outcomes of a side, each once it was added to those found."""
+    for outcome in side.outcomes():
+        found.add(outcome)
+        limits.require_outcomes(len(found))
+        so_far.step(f"{name}{len(found):,} outcomes")
+        yield outcome
 
 
 def races(program: Program, model: MemoryModel, test: str, settings: Settings) -> OutcomeAnswer:
@@ -164,7 +185,7 @@ def _whether_racy(
     )
 
 
-def _told_apart(names: Sequence[str]) -> tuple[str, ...]:
+def _distinct(names: Sequence[str]) -> tuple[str, ...]:
     """The names of schemes, with a number where one has the name of one before it."""
     return tuple(
         f"{name} ({names[: place + 1].count(name)})" if name in names[:place] else name
@@ -229,13 +250,11 @@ def _reach(
     """The outcomes under a scheme, None if they cannot be told; and what must be said of them."""
     limits = settings.limits()
     try:
-        machine = machine_of(compiled(program, scheme), settings)
-        target = target_of(machine, settings, limits)
+        machine = machine_of(scheme.compiled(program), settings)
+        target = MachineSide(machine, settings, limits)
         found = set[Outcome]()
-        for outcome in target.outcomes():
-            found.add(outcome)
-            limits.require_outcomes(len(found))
-            so_far.step(f"{scheme.name}: {len(found):,} outcomes")
+        for _ in _listed(target, found, limits, so_far, f"{scheme.name}: "):
+            pass
     except InputError as error:
         words = "; ".join(problem.message for problem in error.problems)
         return None, f"{scheme.name}: UNSUPPORTED: {words}"
@@ -245,3 +264,43 @@ def _reach(
         bounds = ", ".join(f"{bound} {name}" for name, bound in target.within.items())
         return found, f"{scheme.name}: only executions within {bounds}"
     return found, None if found else f"{scheme.name}: VACUOUS: no execution completes"
+
+
+class ModelObservation(Struct, frozen=True):
+    """In which consistent executions the formula holds; racy: whether one of them is undefined.
+
+    within: the bounds that this depends on.
+    """
+
+    observation: Observation
+    racy: bool
+    within: Mapping[str, int]
+
+
+def observed_by(program: Program, model: MemoryModel, settings: Settings) -> ModelObservation:
+    """The answer, for which no outcomes are listed.
+
+    Raises InputError where the model is silent, and LimitReached.
+    """
+    require_covered(program, model)
+    program = decided(program, model, (), settings)
+    questions = Questions(program, model, settings.limits())
+    holds, fails = _found(program, questions)
+    found = Observation.SOMETIMES if fails else Observation.ALWAYS
+    if not holds:
+        found = Observation.NEVER
+    return ModelObservation(found, questions.race() is not None, program.within)
+
+
+def _found(program: Program, questions: Questions) -> tuple[bool, bool]:
+    """Whether there is an execution in which the formula holds, and one in which it does not.
+
+    Where there are few outcomes they are listed: each is a simple question.
+    """
+    outcomes = list(islice(questions.outcomes(), _FEW + 1))
+    if len(outcomes) <= _FEW:
+        judged = {*map(FinalCount(program).holds, outcomes)}
+        return True in judged, False in judged
+    formula = program.condition.formula if program.condition else Junction(True, ())
+    holds, solver = questions.satisfying(formula), questions.solver()
+    return solver.find([holds]) is not None, solver.find([~holds]) is not None

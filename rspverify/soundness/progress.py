@@ -6,32 +6,21 @@ from collections.abc import Sequence
 from itertools import product
 
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus import Program
-from rspverify.machine import (
-    Deadlock,
-    DeadlockEvents,
-    DeadlockSearch,
-    Machine,
-    ShownHang,
-    find_deadlock,
-    find_hang,
-    replay_deadlock,
-    replay_hang,
-    with_evictions,
-)
+from rspverify.litmus.program import Program
+from rspverify.machine.deadlock_events import DeadlockEvents, deadlock_by_events
+from rspverify.machine.machine import Machine
+from rspverify.machine.reductions import placed
 from rspverify.machine.settling import settles
-from rspverify.machine.sharing import placed
+from rspverify.machine.state_graph import HangSearch, ShownHang, find_hang, replay_hang
 from rspverify.records import replace
-from rspverify.smt import Solver
-from rspverify.soundness.case import Translator, compiled, machine_of
-from rspverify.soundness.schedulers import Kind, Scheduler, schedulers_of
-from rspverify.soundness.scheduling import Scheduling, schedulings
+from rspverify.schedulers import FAIR, Scheduler, schedulers_of
+from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import Settings
-from rspverify.verdict import Execution, Progress, ProgressWord
+from rspverify.translators import Translator
+from rspverify.verdict import Progress, ProgressWord
 
-_STATES = 20_000
-"""Up to so many states are searched, which takes some seconds at most."""
-
+_STATES = 40_000
+"""Up to so many states are searched for a deadlock, which takes some seconds at most."""
 
 _MOST_STATES = 500_000
 """Where all states are kept, with what leads where, more would take more than a gigabyte."""
@@ -42,134 +31,94 @@ def progress(program: Program, scheme: Translator, settings: Settings) -> Progre
 
     Under `fair` that is whether from every reachable state some complete one is reachable. Loops
     that only spin are loops here. Where others were unrolled to a bound this is UNKNOWN, except
-    that a deadlock with no thread still in such a loop is one for any number of iterations.
+    that a hang with no thread still in such a loop is one for any number of iterations.
 
     Asked of the machine, whatever the engine of the verdict. The scheme must have rows for the
     program.
     """
     (scheduler,) = schedulers_of([settings.scheduler])
+    limits = settings.limits()
     try:
-        if program.spins or scheduler.kind is not Kind.FAIR:
-            return _scheduled(program, scheme, scheduler, settings)
-        limits = settings.limits()
-        for machine in placed(machine_of(compiled(program, scheme), settings)):
-            found = deadlock(machine, limits)
-            if found.schedule is not None:
-                break
-        iterations = max((cut.iterations for cut in program.cuts), default=0)
-        bounds = f"{iterations} iterations"
-        if found.schedule is None and program.cuts:
-            reason = f"no deadlock within {bounds} ({found.how}), but loops may go on"
-            return Progress(ProgressWord.UNKNOWN, reason)
-        if found.schedule is None:
-            reason = f"from every state a complete execution can be reached ({found.how})"
-            return Progress(ProgressWord.LIVE, reason)
-        lines = [operation.span.line for operation in program.operations]
-        end = replay_deadlock(machine, found.schedule, lines)
-        if end.cut:
-            reason = f"within {bounds} there is a deadlock, but a thread in a loop may undo it"
-            return Progress(ProgressWord.UNKNOWN, reason)
-        answer = stopped(end, found.shortest)
-        if program.cuts:  # Nothing is asked of a program that races (§6.1).
-            reason = f"{answer.reason}, unless the source races beyond {bounds}"
-            answer = replace(answer, reason=reason)
-        return answer
+        machine = machine_of(scheme.compiled(program), settings)
+        answer = _under(scheduler, program, machine, limits)
     except LimitReached as limit:
         return Progress(ProgressWord.UNKNOWN, str(limit))
-
-
-def _scheduled(
-    program: Program, scheme: Translator, scheduler: Scheduler, settings: Settings
-) -> Progress:
-    """Whether it always comes to its end, by all states, with its spins as loops.
-
-    And whether it does if no group is stopped.
-    """
-    machine = machine_of(compiled(program, scheme), settings)
-    limits = settings.limits()
-    limits = replace(limits, states=min(limits.states, _MOST_STATES))
-    answer = _under(scheduler, program, machine, limits)
-    if scheduler.kind is Kind.FAIR:
+    if scheduler == FAIR:
         return answer
     try:
-        fair = _under(Scheduler(Kind.FAIR), program, machine, limits).word
+        fair = _under(FAIR, program, machine, limits).word
     except LimitReached:
         fair = ProgressWord.UNKNOWN
     return replace(answer, reason=f"{answer.reason}; under fair: {fair}")
 
 
 def _under(scheduler: Scheduler, program: Program, machine: Machine, limits: Limits) -> Progress:
-    lines = [operation.span.line for operation in program.operations]
-    bounds = f"{max((cut.iterations for cut in program.cuts), default=0)} iterations"
+    iterations = max((cut.iterations for cut in program.cuts), default=0)
+    bounds = f"{iterations} iterations"
+    groups = len({(thread.device, thread.workgroup) for thread in program.threads})
+    stops_at_once = scheduler == FAIR and not program.spins
     how = ""
-    for each, scheduling in product(placed(machine), schedulings(scheduler, _groups(program))):
-        found = find_hang(each, scheduling, limits)
+    for each, bounded in product(placed(machine), scheduler.each_bound(groups)):
+        if stops_at_once:
+            found = deadlock(each, limits)
+        else:
+            most = replace(limits, states=min(limits.states, _MOST_STATES))
+            found = find_hang(each, most, bounded)
         how = found.how
         if found.hang is None:
             continue
-        end = replay_hang(each, found.hang, scheduling, lines)
-        answer = _hanging(end, scheduling)
-        if program.cuts:
+        lines = [operation.span.line for operation in program.operations]
+        end = replay_hang(each, found.hang, lines)
+        if end.cut:
+            reason = f"within {bounds} there is a deadlock, but a thread in a loop may undo it"
+            return Progress(ProgressWord.UNKNOWN, reason)
+        answer = _stuck(end, None if stops_at_once else bounded)
+        if program.cuts:  # Nothing is asked of a program that races (§6.1).
             reason = f"{answer.reason}, unless the source races beyond {bounds}"
             answer = replace(answer, reason=reason)
         return answer
+    if stops_at_once:
+        live = "from every state a complete execution can be reached"
+        within, asked = f"no deadlock within {bounds}", None
+    else:
+        live = f"under {scheduler} every run comes to its end"
+        within, asked = f"within {bounds} every run comes to its end", str(scheduler)
     if program.cuts:
-        reason = f"within {bounds} every run comes to its end ({how}), but loops may go on"
-        return Progress(ProgressWord.UNKNOWN, reason, scheduler=str(scheduler))
-    reason = f"under {scheduler} every run comes to its end ({how})"
-    return Progress(ProgressWord.LIVE, reason, scheduler=str(scheduler))
+        reason = f"{within} ({how}), but loops may go on"
+        return Progress(ProgressWord.UNKNOWN, reason, scheduler=asked)
+    return Progress(ProgressWord.LIVE, f"{live} ({how})", scheduler=asked)
 
 
-def _groups(program: Program) -> int:
-    return len({(thread.device, thread.workgroup) for thread in program.threads})
-
-
-def deadlock(machine: Machine, limits: Limits) -> DeadlockSearch:
+def deadlock(machine: Machine, limits: Limits) -> HangSearch:
     """An execution to a deadlock, if there is any. Raises LimitReached.
 
     By search, which finds a shortest one; where the states are too many, by the events engine, if
     it can tell a deadlock of this machine.
     """
     if settles(machine):
-        return DeadlockSearch(None, "what was begun completes, and nothing waits for anything else")
+        return HangSearch(None, "what was begun completes, and nothing waits for anything else")
     if DeadlockEvents.unable(machine) is not None:
-        return find_deadlock(machine, limits)
+        return find_hang(machine, limits)
     try:
-        return find_deadlock(machine, replace(limits, states=min(limits.states, _STATES)))
+        return find_hang(machine, replace(limits, states=min(limits.states, _STATES)))
     except LimitReached:
         limits.remaining()
     return deadlock_by_events(machine, limits)
 
 
-def deadlock_by_events(machine: Machine, limits: Limits) -> DeadlockSearch:
-    """An execution to a deadlock, if there is any, by the events engine. Raises LimitReached."""
-    events = DeadlockEvents(machine, limits)
-    solver = Solver(limits, reproducible=True)
-    solver.add(*events.constraints)
-    model = solver.find()
-    if model is None:
-        return DeadlockSearch(None, "by the events engine")
-    schedule = with_evictions(machine, events.deadlocked(model))
-    return DeadlockSearch(schedule, "by the events engine", shortest=False)
+def _stuck(end: ShownHang, scheduler: Scheduler | None) -> Progress:
+    """STUCK, with an execution after which the program never ends.
 
-
-def stopped(end: Deadlock, shortest: bool) -> Progress:
-    """STUCK, with an execution after which no instruction can happen."""
-    what = "no instruction" if end.threads else "nothing more"
-    waits: Sequence[str] = end.threads or end.rest
-    reason = f"{what} can happen {_after(end.execution)}: {'; '.join(waits)}"
-    blocked = (*end.threads, *end.rest)
-    return Progress(ProgressWord.STUCK, reason, replace(end.execution, shortest=shortest), blocked)
-
-
-def _hanging(end: ShownHang, scheduling: Scheduling) -> Progress:
-    """STUCK, with an execution after which the program never ends."""
+    scheduler: that stops some threads, or lets them spin; None if no instruction can happen.
+    """
+    steps = len(end.execution.steps)
+    after = "before any step" if not steps else f"after {steps} step{'s' if steps > 1 else ''}"
+    if scheduler is None:
+        what = "no instruction" if end.threads else "nothing more"
+        waits: Sequence[str] = end.threads or end.rest
+        reason = f"{what} can happen {after}: {'; '.join(waits)}"
+        blocked = (*end.threads, *end.rest)
+        return Progress(ProgressWord.STUCK, reason, end.execution, blocked)
     words = (*end.threads, *end.stopped)
-    reason = f"under {scheduling} it never ends {_after(end.execution)}: {'; '.join(words)}"
-    execution = replace(end.execution, shortest=False)
-    return Progress(ProgressWord.STUCK, reason, execution, words, str(scheduling))
-
-
-def _after(execution: Execution) -> str:
-    steps = len(execution.steps)
-    return "before any step" if not steps else f"after {steps} step{'s' if steps > 1 else ''}"
+    reason = f"under {scheduler} it never ends {after}: {'; '.join(words)}"
+    return Progress(ProgressWord.STUCK, reason, end.execution, words, str(scheduler))

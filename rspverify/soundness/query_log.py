@@ -1,30 +1,29 @@
 """The questions that a verdict rests on, kept for a second solver and for anyone who re-checks.
 
-`LoggedSource` and `LoggedTarget` stand before the two sides of the theorem and write down what each
-was asked; the theorem does not know them.
+`LoggedSource` and `LoggedMachine` are the two sides of the theorem, and write down what each was
+asked; the theorem does not know them.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
 from msgspec import Struct
 
 from rspverify import __version__
-from rspverify.axiomatic import MemoryModel, Questions
 from rspverify.limits import LimitReached, Limits
-from rspverify.smt import Term
+from rspverify.machine.machine import Machine
 from rspverify.smt.portfolio import satisfiable
 from rspverify.smt.smtlib import script
+from rspverify.smt.term import Term
 from rspverify.soundness.internal import InternalError
+from rspverify.soundness.machine_side import MachineExecutions, MachineSide
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.source import SourceExecutions
-from rspverify.soundness.target import Suspect, Target
+from rspverify.soundness.sides import Candidate, ModelSide
 from rspverify.soundness.wording import observed
 from rspverify.source import InputError, Problem
 from rspverify.verdict import Outcome, Race
@@ -46,21 +45,15 @@ QueryLog = list[Query]
 """The questions of one check, in order."""
 
 
-class LoggedSource(SourceExecutions):
+class LoggedSource(ModelSide):
     """The source program's side, each question of it written down once."""
 
-    def __init__(self, source: SourceExecutions, log: QueryLog) -> None:
-        super().__init__(source.program, source.model, race_free=source.race_free)
-        self._source = source
+    def __init__(self, source: ModelSide, log: QueryLog) -> None:
+        super().__init__(source.program, source.model, source.limits, race_free=source.race_free)
         self._log = log
-        self._told: set[Outcome] = set()
-
-    @cached_property
-    def questions(self) -> Questions:
-        return self._source.questions
 
     def race(self) -> Race | None:
-        found = self._source.race()
+        found = super().race()
         if not self.race_free:
             asks = "Has the source program a consistent execution with a race?"
             asked = self.questions.asked_race()
@@ -68,20 +61,22 @@ class LoggedSource(SourceExecutions):
         return found
 
     def allows(self, outcome: Outcome) -> bool:
-        return self._noted(outcome, self._source.allows(outcome))
+        known, allowed = outcome in self.known, super().allows(outcome)
+        if not known:
+            self._write_down(outcome, allowed)
+        return allowed
 
     def known_outcomes(self) -> Iterator[Outcome]:
-        for outcome in self._source.known_outcomes():
-            self._noted(outcome, True)
+        before = {*self.known}
+        for outcome in super().known_outcomes():
+            if outcome not in before:
+                self._write_down(outcome, True)
             yield outcome
 
-    def _noted(self, outcome: Outcome, allowed: bool) -> bool:
-        if outcome not in self._told:
-            self._told.add(outcome)
-            asks = f"Is there a consistent execution with {observed(self.program, outcome)}?"
-            asked = self.questions.asked_outcome(outcome)
-            self._log.append(Query("allowed", asks, list(asked), allowed))
-        return allowed
+    def _write_down(self, outcome: Outcome, allowed: bool) -> None:
+        asks = f"Is there a consistent execution with {observed(self.program, outcome)}?"
+        asked = self.questions.asked_outcome(outcome)
+        self._log.append(Query("allowed", asks, list(asked), allowed))
 
 
 _OTHER = "Has the compiled program an execution with an outcome other than those allowed?"
@@ -95,41 +90,28 @@ _BREAKING_AGAIN = (
 )
 
 
-class LoggedTarget(Target):
+class LoggedMachine(MachineSide):
     """The machine's side, each question of it written down."""
 
-    def __init__(self, target: Target, log: QueryLog) -> None:
-        self._target = target
+    def __init__(self, machine: Machine, settings: Settings, limits: Limits, log: QueryLog) -> None:
+        super().__init__(machine, settings, limits)
         self._log = log
 
-    @property
-    def within(self) -> Mapping[str, int]:  # type: ignore[override]
-        return self._target.within
-
-    def completes(self) -> bool:
-        found = self._target.completes()
+    def complete(self, executions: MachineExecutions) -> bool:
+        found = super().complete(executions)
         asks = "Has the compiled program any execution?"
-        self._log.append(Query("complete", asks, list(self._target.asked), found))
+        self._log.append(Query("complete", asks, list(executions.asked), found))
         return found
 
-    def outcomes(self) -> Iterator[Outcome]:
-        return self._target.outcomes()
-
-    def exclude(self, outcome: Outcome) -> None:
-        self._target.exclude(outcome)
-
-    def judges_rf_and_mo(self, model: MemoryModel) -> bool:
-        return self._target.judges_rf_and_mo(model)
-
-    def suspects(self, source: SourceExecutions) -> Iterator[Suspect]:
-        breaking = self.judges_rf_and_mo(source.model)
+    def among(self, executions: MachineExecutions, source: ModelSide) -> Iterator[Candidate]:
+        breaking = executions.judges_rf_and_mo(source.model)
         name, asks = ("breaks", _BREAKING) if breaking else ("other", _OTHER)
-        for suspect in self._target.suspects(source):
+        for candidate in super().among(executions, source):
             if breaking:
-                self._log.append(Query(name, asks, list(suspect.asked), True))
+                self._log.append(Query(name, asks, list(candidate.asked), True))
                 asks = _BREAKING_AGAIN
-            yield suspect
-        self._log.append(Query(name, asks, list(self._target.asked), False))
+            yield candidate
+        self._log.append(Query(name, asks, list(executions.asked), False))
 
 
 class Contradiction(InternalError):

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import assert_never
 
 from rspverify.answers import MachineRun, Quantifier
-from rspverify.architecture import Architecture
+from rspverify.architecture.architecture import Architecture
 from rspverify.limits import LimitReached
-from rspverify.litmus import Formula, Junction, Negation, Program, satisfies
+from rspverify.litmus.formula import Formula, Junction, Negation, satisfies
+from rspverify.litmus.program import Program
 from rspverify.records import replace
-from rspverify.scheme import assemble
+from rspverify.scheme.assemble import assemble
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.counterexample import shortest_run, where_it_stops
 from rspverify.soundness.final import claims, written
+from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.target import target_of
 from rspverify.soundness.wording import observed, registers
 from rspverify.verdict import Outcome
 
@@ -37,7 +38,7 @@ def run_of(
 
     limits = settings.limits()
     runs = machine_of(assemble(program, machine), settings)
-    target = target_of(runs, settings, limits)
+    target = MachineSide(runs, settings, limits)
     completes, reached = False, None
     for outcome in target.outcomes():
         completes = True

@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from rspverify.axiomatic import MemoryModel, awaited, require_covered
+from rspverify.axiomatic.awaits import awaited
+from rspverify.axiomatic.coverage import require_covered
 from rspverify.axiomatic.execution import Execution
+from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.partial import Stopped, Stuck, Waiting
 from rspverify.limits import Limits
-from rspverify.litmus import Kind, Program
+from rspverify.litmus.program import Kind, Program
 from rspverify.records import replace
-from rspverify.smt import TRUE, Model, Term
+from rspverify.schedulers import Scheduler
+from rspverify.smt.solver import Model
+from rspverify.smt.term import TRUE, Term
 from rspverify.soundness.hang import (
     Hang,
     LastRead,
@@ -26,7 +30,6 @@ from rspverify.soundness.hang import (
     WaitingThread,
 )
 from rspverify.soundness.hanging import Hanging
-from rspverify.soundness.schedulers import Scheduler
 from rspverify.soundness.wording import race_in_words
 from rspverify.source import InputError, Problem, Severity
 from rspverify.verdict import ProgressWord

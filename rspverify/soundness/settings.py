@@ -5,18 +5,19 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, get_type_hints
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Struct
 
 from rspverify.limits import DEFAULT_UNROLL, Limits
-from rspverify.soundness.schedulers import schedulers_of
+from rspverify.options import Option, declared
+from rspverify.schedulers import schedulers_of
 from rspverify.source import require
 from rspverify.verdict import Engine as Engine
 from rspverify.verdict import Reading as Reading
 
 if TYPE_CHECKING:
-    from rspverify.litmus import Program
+    from rspverify.litmus.program import Program
     from rspverify.source import Source
 
 DEFAULT_MODEL = "opencl-rsp"
@@ -32,25 +33,10 @@ class L2(StrEnum):
     REAL = "real"
 
 
-class Option(Struct, frozen=True):
-    """How a setting is chosen on a command line, and by `name` without its dashes in a suite.yaml.
-
-    least: the smallest number. late: its default depends on other settings, as its help says.
-    local: it is about where a command runs, so that no suite can choose it.
-    """
-
-    name: str
-    help: str
-    metavar: str | None = None
-    least: float | None = None
-    late: bool = False
-    local: bool = False
-
-
 class Settings(Struct, frozen=True):
     """The choices of one check.
 
-    insist: whether none may take the place of an engine that does not know a machine's steps.
+    allow_fallback: whether explicit decides where events does not know a machine's steps.
     seconds: limit per test and scheme. steps: None for as many as are enough. states: limit of the
     explicit engine, and of progress. shortest: whether a counterexample must be a shortest one,
     which costs more than finding it; scheme engineering alone has no use for one.
@@ -59,38 +45,41 @@ class Settings(Struct, frozen=True):
     engine: Annotated[
         Engine,
         Option(
-            "--engine",
             "events: all executions as one formula, without steps; unroll: K steps as one formula; "
             "explicit: every state. Default: events, and unroll where there are --steps.",
             late=True,
         ),
     ] = Engine.EVENTS
     model: Annotated[
-        str, Option("--model", "The memory model: a name that `list` shows, or a .cat file.")
+        str,
+        Option("The memory model: a name that `list` shows, or a .cat file.", completes="model"),
     ] = DEFAULT_MODEL
     seconds: Annotated[
         float | None,
-        Option("--timeout", "Seconds for one test and scheme; beyond them UNKNOWN.", least=0.001),
+        Option(
+            name="--timeout",
+            help="Seconds for one test and scheme; beyond them UNKNOWN.",
+            least=0.001,
+        ),
     ] = None
     steps: Annotated[
         int | None,
         Option(
-            "--steps",
             "Bound the machine to so many steps (engine unroll). Below the number that is enough, "
             "verdicts say so. Default: as many as are enough.",
             least=0,
         ),
     ] = None
     machine: Annotated[
-        str | None, Option("--machine", "The machine, instead of the one that the scheme names.")
+        str | None,
+        Option("The machine, instead of the one that the scheme names.", completes="machine"),
     ] = None
     l2: Annotated[
-        L2, Option("--l2", "auto: take L2 for memory where one device makes that exact; real.")
+        L2, Option("auto: take L2 for memory where one device makes that exact; real.")
     ] = L2.AUTO
     states: Annotated[
         int,
         Option(
-            "--states",
             "State limit of the explicit engine; beyond it UNKNOWN (--progress: then by events).",
             least=1,
         ),
@@ -98,7 +87,6 @@ class Settings(Struct, frozen=True):
     reading: Annotated[
         Reading,
         Option(
-            "--reading",
             "outcome: each outcome of the machine must be allowed; witness: also by its own rf and "
             "mo (engine events).",
         ),
@@ -106,7 +94,6 @@ class Settings(Struct, frozen=True):
     confirm: Annotated[
         str | None,
         Option(
-            "--confirm",
             "Have a second solver confirm each SOUND: cvc5, bitwuzla, another that pySMT finds, or "
             "a program that reads SMT-LIB 2.",
             metavar="SOLVER",
@@ -116,7 +103,6 @@ class Settings(Struct, frozen=True):
     smt_dir: Annotated[
         str | None,
         Option(
-            "--smt-dir",
             "Write the questions that each verdict rests on there, as SMT-LIB 2.",
             metavar="DIR",
             local=True,
@@ -125,7 +111,6 @@ class Settings(Struct, frozen=True):
     progress: Annotated[
         bool,
         Option(
-            "--progress",
             "Also ask whether the compiled program can always go on: LIVE, STUCK or UNKNOWN "
             "(--timeout bounds this question for itself). explain: explain that instead.",
         ),
@@ -133,7 +118,6 @@ class Settings(Struct, frozen=True):
     scheduler: Annotated[
         str,
         Option(
-            "--scheduler",
             "With --progress: which work-groups may be stopped for ever: fair (none), obe, obe:N, "
             "hsa, hsa-obe, lobe or unfair.",
         ),
@@ -141,7 +125,6 @@ class Settings(Struct, frozen=True):
     unroll: Annotated[
         int,
         Option(
-            "--unroll",
             "Look at so many iterations of each loop. Where a loop may go on after them, verdicts "
             "say so.",
             least=1,
@@ -150,20 +133,19 @@ class Settings(Struct, frozen=True):
     mixed: Annotated[
         bool,
         Option(
-            "--mixed",
             "Let the threads of a test in OpenCL declare a location differently: it is atomic if "
             "all say so, as Dartagnan has it.",
         ),
     ] = False
     shortest: bool = True
-    insist: bool = False
+    allow_fallback: bool = True
 
     def read(self, source: Source, *, assembly: bool = False) -> Program:
         """The program of a test, read as the settings say. Raises InputError.
 
         assembly: whether it may be a test in assembly.
         """
-        from rspverify.litmus import read_program
+        from rspverify.litmus.reader import read_program
 
         return read_program(source, self.unroll, self.mixed, assembly=assembly)
 
@@ -196,11 +178,7 @@ def require_consistent(settings: Settings) -> None:
     )
 
 
-OPTIONS: Mapping[str, Option] = {
-    name: option
-    for name, kind in get_type_hints(Settings, include_extras=True).items()
-    for option in getattr(kind, "__metadata__", ())
-}
+OPTIONS: Mapping[str, Option] = {name: it.option for name, it in declared(Settings).items()}
 """The option of each setting that has one, in the order in which --help shows them."""
 
 OF_A_TEST = ("model", "seconds", "unroll", "mixed")

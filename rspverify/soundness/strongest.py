@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from rspverify.architecture import Architecture, CellKind, Deed, Mnemonic, acts, cells_of
-from rspverify.architecture.emptying import (
+from rspverify.architecture.acts import (
+    Deed,
+    acts,
     completes,
     does_the_same,
     invalidations,
@@ -15,10 +16,12 @@ from rspverify.architecture.emptying import (
     waits,
     write_backs,
 )
-from rspverify.machine import effect_of
+from rspverify.architecture.architecture import Architecture, CellKind, Mnemonic, cells_of
+from rspverify.machine.machine import effect_of
 from rspverify.records import replace
-from rspverify.scheme import Row, Scheme, Template
-from rspverify.scheme.variants import variants
+from rspverify.scheme.mutants import variants
+from rspverify.scheme.row import Row, Template
+from rspverify.scheme.scheme import Scheme
 
 Code = tuple[Template, ...]
 
@@ -31,7 +34,7 @@ def strongest(row: Row, scheme: Scheme, devices: int, *, anywhere: bool = False)
     its own caches, or as far as it reaches itself. devices: of the programs.
 
     The row's own code is in it, in its order: each instruction, or the same with a wider reach; a
-    lock may be taken earlier and freed later. So it is no weaker (docs/engineering.md, «Which code
+    lock may be taken earlier and freed later. So it is no weaker (docs/proofs.md, «Which code
     is weaker than another»). Only of an access that is done nearer to memory that is not proved.
     """
     machine = scheme.machine

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from itertools import groupby, pairwise
 
-from rspverify.assembly import AssemblyProgram
-from rspverify.litmus import Operation, Program, Thread
+from rspverify.assembly.program import AssemblyProgram
+from rspverify.litmus.program import Operation, Program, Thread
 from rspverify.records import fields_of
 from rspverify.value import Constant, Expression, renumbered
 

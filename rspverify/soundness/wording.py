@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rspverify.answers import Observed, ReadValue
-from rspverify.litmus import Program
+from rspverify.litmus.program import Program
 from rspverify.value import evaluate
 from rspverify.verdict import Event, Outcome, Race
 
@@ -51,3 +53,15 @@ def race_in_words(race: Race) -> str:
     if race.second is None:
         return event_in_words(race.first)
     return f"{event_in_words(race.first)} races with {event_in_words(race.second)}"
+
+
+def bounds_in_words(within: Mapping[str, int]) -> str:
+    """What precedes a claim that holds within bounds."""
+    return "".join(f"within {bound} {name}, " for name, bound in within.items())
+
+
+def breaks(axioms: tuple[str, ...]) -> str:
+    """What follows an outcome that these axioms forbid together."""
+    if not axioms:
+        return ": no candidate execution has these values"
+    return f" breaks {' or '.join(axioms)}"

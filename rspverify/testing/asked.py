@@ -10,7 +10,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
 from functools import cached_property
-from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ from rspverify.corpus.inputs import Meant, default_tests, find_tests, scheme_mea
 from rspverify.records import replace
 from rspverify.shipped import TEST_ENDING, located
 from rspverify.soundness.settings import DEFAULT_MODEL, Settings, explain_command
-from rspverify.source import InputError, Problem, read_source
+from rspverify.source import InputError, Problem
 from rspverify.verdict import Word
 
 if TYPE_CHECKING:
@@ -108,7 +107,7 @@ class Asked(Struct, frozen=True, dict=True):
 
     def run(self, scheme: str) -> Run:
         """Who answers for a scheme. Raises InputError for what is wrong with it, or the model."""
-        from rspverify.judge.reading import read_inputs
+        from rspverify.judge.inputs import read_inputs
         from rspverify.judge.run import Run
 
         with self.at_base():
@@ -128,56 +127,44 @@ class Asked(Struct, frozen=True, dict=True):
 
     def finding(self, run: Run, test: str) -> Finding:
         """What is said of a test under the scheme of a run."""
-        from rspverify.judge.run import Task
-        from rspverify.render.check_text import wished
+        from rspverify.render.check import wished
 
         with self.at_base():
-            known = run.known(test)
-            (result,) = known.results
-            if result is None:
-                assert known.source is not None
-                (result,) = run.decided(Task(test, known.source, (0,)))
+            (result,) = self.judge.ask(run.question(test))
             if self.known is not None:
-                return self._held(run, result, self.known.of(result))
+                return self._held(result, self.known.of(result))
             if result.verdict is Word.UNSUPPORTED:
                 return Finding(False, True, f"UNSUPPORTED: {result.reason}")
             if wished(result):
                 return Finding(False)
-            return Finding(True, text=self._explained(run, result, result.verdict is Word.SOUND))
+            return Finding(True, text=self._explained(result, result.verdict is Word.SOUND))
 
-    def _held(self, run: Run, result: Result, expected: str | None) -> Finding:
+    def _held(self, result: Result, expected: str | None) -> Finding:
         if expected == result.claim and result.internal is None:
             return Finding(False)
         told = f"{result.claim}, and {self.expect} says nothing of it"
         if expected is not None:
             told = f"{result.claim}, and {self.expect} expects {expected}"
         alone = expected is not None and expected.split()[0] == result.verdict
-        text = self._explained(run, result, alone)
+        text = self._explained(result, alone)
         return Finding(True, text=f"{told}\n\n{text}")
 
-    def _explained(self, run: Run, result: Result, stuck: bool) -> str:
+    def _explained(self, result: Result, stuck: bool) -> str:
         """All that `rspverify explain` prints, and the command. stuck: of progress, not of the
         verdict, if that was asked for."""
         if result.verdict is Word.ERROR or result.internal is not None:
             return result.reason if result.internal is None else str(result.internal)
         if result.verdict is Word.UNSUPPORTED:
             return f"UNSUPPORTED: {result.reason}"
-        from rspverify.judge.explain import explain
-        from rspverify.judge.loaded_test import read_test
-        from rspverify.render.console import printing_to
-        from rspverify.render.explanation_text import explanation
+        from rspverify.api.explained import explain
+        from rspverify.render.evidence import explanation
+        from rspverify.render.forms.text import write
 
         going = stuck and result.progress is not None
         settings = replace(self.settings, progress=going)
-        (scheme,), verdicts = run.parsed
-        test = read_test(read_source(result.file), settings)
-        found = explain(test, scheme, verdicts.by(settings))
-        text = StringIO()
-        console = printing_to(text)
-        for part in explanation(found):
-            console.print(part)
+        found = explain(result.scheme_file, result.file, settings)
         command = explain_command(result.scheme_file, result.file, settings, progress=going)
-        return f"{text.getvalue().rstrip()}\n\nagain: {command}"
+        return f"{write(explanation(found.explanation)).rstrip()}\n\nagain: {command}"
 
     @contextmanager
     def at_base(self) -> Iterator[None]:

@@ -5,9 +5,9 @@ pytest loads this file in every run, so everything else is imported only where a
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,49 +17,48 @@ if TYPE_CHECKING:
 
 _SCHEMES, _TESTS = "schemes", "tests"
 _EXPECT, _MODEL, _PROGRESS = "expect", "model", "progress"
+_SEVERAL = {"action": "append", "default": [], "metavar": "PATH"}
+_OPTIONS: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
+    _SCHEMES: (
+        "schemes to put to litmus tests",
+        "Put this scheme to the litmus tests, each an item. As often as wanted; nothing else "
+        "is collected unless paths are given, too.",
+        _SEVERAL,
+    ),
+    _TESTS: (
+        "the litmus tests, files or folders",
+        "Litmus tests, a file or a folder. As often as wanted. Default: as of rspverify "
+        "check, the suite litmus/rsp.",
+        _SEVERAL,
+    ),
+    _EXPECT: (
+        "what is expected of them, a file",
+        "What is expected: a verdict that is not the expected one fails, and no other.",
+        {"metavar": "FILE"},
+    ),
+    _MODEL: (
+        "the memory model",
+        "The memory model: a name that rspverify list shows, or a .cat file.",
+        {"metavar": "NAME"},
+    ),
+    _PROGRESS: (
+        "whether progress is asked for",
+        "Also ask whether the compiled tests can always go on; STUCK fails.",
+        {"action": "store_true"},
+    ),
+}
+"""For each option, and the key of the same meaning: what it is, its help, and its kind."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The options, and a key of the same meaning for each."""
     group = parser.getgroup("rspverify", "schemes put to litmus tests")
-    several = {"action": "append", "default": [], "metavar": "PATH"}
-    group.addoption(
-        "--rspverify",
-        dest=_dest(_SCHEMES),
-        help="Put this scheme to the litmus tests, each an item. As often as wanted; nothing else "
-        "is collected unless paths are given, too.",
-        **several,
-    )
-    group.addoption(
-        "--rspverify-tests",
-        dest=_dest(_TESTS),
-        help="Litmus tests, a file or a folder. As often as wanted. Default: as of rspverify "
-        "check, the suite litmus/rsp.",
-        **several,
-    )
-    group.addoption(
-        "--rspverify-expect",
-        dest=_dest(_EXPECT),
-        metavar="FILE",
-        help="What is expected: a verdict that is not the expected one fails, and no other.",
-    )
-    group.addoption(
-        "--rspverify-model",
-        dest=_dest(_MODEL),
-        metavar="NAME",
-        help="The memory model: a name that rspverify list shows, or a .cat file.",
-    )
-    group.addoption(
-        "--rspverify-progress",
-        dest=_dest(_PROGRESS),
-        action="store_true",
-        help="Also ask whether the compiled tests can always go on; STUCK fails.",
-    )
-    parser.addini(_dest(_SCHEMES), "schemes to put to litmus tests", type="args", default=[])
-    parser.addini(_dest(_TESTS), "the litmus tests, files or folders", type="args", default=[])
-    parser.addini(_dest(_EXPECT), "what is expected of them, a file", default="")
-    parser.addini(_dest(_MODEL), "the memory model", default="")
-    parser.addini(_dest(_PROGRESS), "whether progress is asked for", type="bool", default=False)
+    keys: Mapping[str, Any] = {"append": ("args", []), "store_true": ("bool", False)}
+    for name, (about, help, how) in _OPTIONS.items():
+        option = "--rspverify" if name == _SCHEMES else f"--rspverify-{name}"
+        group.addoption(option, dest=_dest(name), help=help, **how)
+        kind, default = keys.get(how.get("action", ""), ("string", ""))
+        parser.addini(_dest(name), about, type=kind, default=default)
 
 
 def pytest_configure(config: pytest.Config) -> None:

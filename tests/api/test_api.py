@@ -21,9 +21,9 @@ from rspverify.api.inputs import settled
 from rspverify.cli import app
 from rspverify.judge.run import Run
 from rspverify.limits import LimitReached
-from rspverify.litmus import Program
+from rspverify.litmus.program import Program
 from rspverify.records import replace
-from rspverify.scheme import scheme_text
+from rspverify.scheme.writer import scheme_text
 
 FIG4 = "litmus/rsp/paper/Fig4.litmus"
 
@@ -113,12 +113,6 @@ def test_reports_are_what_commands_print(asked: Callable[[], Asked[Any, Any]], w
     assert without_seconds(asked().json()) == without_seconds(document)
     assert str(asked()).strip()
     assert "<iframe" in (shown := asked()._repr_html_()) or shown.startswith("<pre>")
-
-
-def test_a_text_is_what_check_prints() -> None:
-    text = str(rspverify.check("original", FIG4, judge=judge()))
-    lines = printed("check", "original", FIG4, "--no-cache").splitlines()
-    assert text.splitlines()[:3] == lines[:3]
 
 
 def test_an_unknown_form() -> None:
@@ -433,12 +427,18 @@ def test_two_edits_of_one_scheme_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
-        (lambda: rspverify.hunt("original", events=0), "events must be from 1 to 7, not 0"),
-        (lambda: rspverify.hunt("original", guards=-1), "guards must be 0 or more"),
+        (
+            lambda: rspverify.hunt("original", events=0),
+            "--events must be a whole number from 1 to 7, not 0",
+        ),
+        (
+            lambda: rspverify.hunt("original", guards=-1),
+            "--guards must be a whole number, 0 or more",
+        ),
         (lambda: rspverify.check("original", []), "at least one test must be given"),
         (
             lambda: rspverify.check("original", FIG4, Settings(unroll=0)),
-            "--unroll must be 1 or more",
+            "--unroll must be a whole number, 1 or more",
         ),
         (lambda: rspverify.check("original", FIG4, Settings(seconds=-1)), "--timeout must be"),
         (lambda: rspverify.judge_of(0), "--jobs must be 1 or more"),

@@ -10,14 +10,15 @@ from pkgutil import iter_modules
 import pytest
 
 import rspverify
-from rspverify import api
+from rspverify import api, commands
 
 ROOT = Path(__file__).resolve().parents[2]
 FOUND = [
     example
-    for module in iter_modules(api.__path__)
+    for room in (api, commands)
+    for module in iter_modules(room.__path__, f"{room.__name__}.")
     for example in doctest.DocTestFinder().find(
-        import_module(f"rspverify.api.{module.name}"), extraglobs={"rspverify": rspverify}
+        import_module(module.name), extraglobs={"rspverify": rspverify}
     )
     if example.examples
 ]

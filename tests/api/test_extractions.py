@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from rspverify.api.extractions import read_back
+from rspverify.commands.extract import read_back
 from rspverify.compilers import Extraction, TableRow
 from rspverify.source import InputError
 

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import io
 import re
+from functools import partial
 from pathlib import Path
 
+import command_line
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
 import rspverify
 from rspverify.answers import Subject
-from rspverify.api.runs import trace
+from rspverify.api.trace import trace
 from rspverify.cli import app
 from rspverify.records import replace
-from rspverify.render.trace_text import Trace
+from rspverify.render.forms.text import trace_table
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Source
 
-TFB = "litmus-ptx/table-4.2/visibility-global-inter-TFB.litmus"
-TF = "litmus-ptx/table-4.2/visibility-global-inter-TF.litmus"
+pytestmark = pytest.mark.usefixtures("in_repository")
+run = partial(command_line.run, "explain")
+
+TFB = "litmus/ptx/table-4.2/visibility-global-inter-TFB.litmus"
+TF = "litmus/ptx/table-4.2/visibility-global-inter-TF.litmus"
 WEAK = Settings(machine="ptx-weak")
 
 LATE = """machine late "a store of what is read later; bits, words and queues of every sort"
@@ -44,15 +49,6 @@ instruction st x r
     when oldest unit.q[x] is self
     do dequeue unit.q[x]; memory[x] := r; unit.a[x] := r; unit.b[x] := r
 """
-
-
-@pytest.fixture(autouse=True)
-def _in_repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(root)
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["explain", *arguments])
 
 
 def lines_of(text: str) -> list[str]:
@@ -119,7 +115,7 @@ def test_a_machine_of_ones_own_with_parts_of_every_sort(tmp_path: Path) -> None:
     found = trace(Source("t", text), Settings(machine=str(tmp_path / "late.machine"))).run
     assert found.execution is not None
     stream = io.StringIO()
-    Console(file=stream, width=80).print(Trace(found.execution))
+    Console(file=stream, width=80).print(trace_table(found.execution, 80))
     values = "a[a]=7; b[a]=7; a[b]=0; b[b]=0"
     assert lines_of(stream.getvalue())[2:] == [
         f"unit P0 {{{values}}}",

@@ -1,12 +1,23 @@
-"""What instructions are for, told from their effects: waits, and invalidations of one memory."""
+"""The acts of instructions, inferred from effects: waits, write-backs, invalidations."""
 
 from __future__ import annotations
 
 import pytest
 
-from rspverify.architecture import MACHINES, Architecture, Deed, acts
+from rspverify.architecture.acts import (
+    Deed,
+    acts,
+    completes,
+    does_the_same,
+    invalidations,
+    place_of,
+    waits,
+    write_backs,
+)
+from rspverify.architecture.architecture import Architecture
+from rspverify.architecture.machines import MACHINES
 from rspverify.architecture.reader import read_architecture
-from rspverify.machine import freeing
+from rspverify.machine.reductions import freeing
 from rspverify.source import Source
 
 GFX10 = MACHINES["amdgpu-gfx10"]
@@ -55,3 +66,84 @@ def test_what_may_be_lost_by_itself_frees_nobody_when_it_is_taken_away() -> None
     assert freeing(MACHINES["amdgpu-gfx9"]) is None
     careful = read_architecture(Source("careful.machine", NO_EVICTION.lstrip()))
     assert "makes VALID false, which something waits for" in str(freeing(careful))
+
+
+# ---- Which instructions empty caches and wait, and in which order ----------------------------------
+
+
+def names(machine: Architecture) -> tuple[list[str], list[str]]:
+    return [it.name for it in write_backs(machine)], [it.name for it in invalidations(machine)]
+
+
+@pytest.mark.parametrize(
+    ("machine", "out", "lost"),
+    [
+        ("rsp-inv-l2", ["FLU_L1", "FLU_L2"], ["INV_L2", "INV_L1"]),
+        ("quickrelease", ["FLU_L1", "FLU_L2"], []),
+        ("amdgpu-gfx10", [], ["buffer_gl1_inv", "buffer_gl0_inv"]),
+        ("amdgpu-gfx942", ["buffer_wbl2 sc1"], ["buffer_inv sc1"]),
+        ("amdgpu-gfx90a", ["buffer_wbl2"], ["buffer_invl2", "buffer_wbinvl1"]),
+        ("amdgpu-gfx1250", ["global_wb scope:SCOPE_SYS"], ["global_inv scope:SCOPE_DEV"]),
+    ],
+)
+def test_out_from_the_nearest_and_invalid_from_the_farthest(
+    machine: str, out: list[str], lost: list[str]
+) -> None:
+    assert names(MACHINES[machine]) == (out, lost)
+
+
+def test_what_waits_and_for_what() -> None:
+    machine = MACHINES["amdgpu-gfx1250"]
+    loads, stores, local = waits(machine)
+    (out,), (lost,) = write_backs(machine), invalidations(machine)
+    assert (loads.name, stores.name, local.name) == (
+        "s_wait_loadcnt 0x0",
+        "s_wait_storecnt 0x0",
+        "s_wait_dscnt 0x0",
+    )
+    assert [completes(it, out) for it in (loads, stores, local)] == [False, True, False]
+    assert [completes(it, lost) for it in (loads, stores, local)] == [True, False, False]
+
+
+def test_of_two_names_for_one_there_is_one() -> None:
+    known = MACHINES["amdgpu-gfx942"].instructions
+    assert does_the_same(known["buffer_inv sc1"], known["buffer_inv sc0 sc1"])
+    assert not does_the_same(known["buffer_inv sc1"], known["buffer_wbl2 sc1"])
+    assert place_of(known["buffer_inv sc1"], MACHINES["amdgpu-gfx942"]) == "die"
+
+
+PLANTED = """
+machine planted "with instructions that are nearly what empties a cache"
+include rsp
+
+# Both: it is brought out first, and dropped after all is out.
+instruction BOTH_L1 s of WG
+  do each workgroup w in s { enqueue marker in w.L1.fifo; each location y: w.L1.VALID[y] := false }
+
+# What is dirty is lost.
+instruction LOSE_L1 s of WG
+  do each workgroup w in s, location y: w.L1.DIRTY[y] := false
+
+# It waits first, it does more, or for a location alone.
+instruction LATE_L1 s of WG
+  when each location y: not L1.DIRTY[y]
+  do each workgroup w in s, location y: w.L1.VALID[y] := false
+instruction MORE_L1 s of WG
+  do each workgroup w in s, location y: w.L1.VALID[y] := true
+instruction ONE_L1 x
+  do L1.VALID[x] := false
+
+# Waits: until nothing is dirty, and one for something that need not ever be.
+instruction CLEAN_L1
+  when each location y: not L1.DIRTY[y]
+instruction FULL_L1
+  when each location y: L1.VALID[y]
+"""
+
+
+def test_what_is_nearly_so() -> None:
+    planted = read_architecture(Source("planted.machine", PLANTED.lstrip()))
+    out, lost = names(planted)
+    assert sorted(out) == ["BOTH_L1", "FLU_L1", "FLU_L2"] and out[-1] == "FLU_L2"
+    assert sorted(lost) == ["BOTH_L1", "INV_L1"]
+    assert [it.name for it in waits(planted)] == ["CLEAN_L1"]

@@ -8,125 +8,24 @@ from architecture.texts import BASE, NAME, problems, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rspverify.architecture import MACHINES
-from rspverify.architecture.catalogue import SHIPPED
-from rspverify.architecture.layout import MAX_PARTS, MAX_SPREAD, PLACES
-from rspverify.architecture.parsing import LANGUAGE, MAX_CHARACTERS, MAX_ITEMS
+from rspverify.architecture.catalogue import MAX_CHARACTERS, SHIPPED
+from rspverify.architecture.layout import MAX_CELLS, MAX_PARTS, MAX_SPREAD, PLACES
+from rspverify.architecture.machines import MACHINES
+from rspverify.architecture.mistakes import LANGUAGE
+from rspverify.architecture.parsing import MAX_ITEMS
 from rspverify.architecture.problems import MAX_PROBLEMS
 from rspverify.architecture.reader import read_architecture
 from rspverify.architecture.scope import MAX_DEPTH
-from rspverify.architecture.state import MAX_CELLS
 from rspverify.source import InputError, Source
 
-WORDS = [
-    *[
-        "machine",
-        "places",
-        "spaces",
-        "reaches",
-        "type",
-        "state",
-        "final",
-        "complete",
-        "always",
-        "define",
-        "instruction",
-    ],
-    *[
-        "step",
-        "include",
-        "without",
-        "add",
-        "dequeue",
-        "do",
-        "each",
-        "empty",
-        "enqueue",
-        "for",
-        "free",
-        "from",
-        "if",
-        "is",
-        "later",
-    ],
-    *[
-        "location",
-        "marker",
-        "no",
-        "nothing",
-        "of",
-        "oldest",
-        "or",
-        "per",
-        "ready",
-        "remove",
-        "self",
-        "take",
-        "to",
-        "when",
-        "true",
-    ],
-    *[
-        "false",
-        "not",
-        "other",
-        "own",
-        "in",
-        "outside",
-        "r",
-        "x",
-        "s",
-        "n",
-        "f",
-        "y",
-        "w",
-        "L1",
-        "L2",
-        "VALID",
-        "data",
-        "memory",
-        "lock",
-        "fifo",
-    ],
-    *[
-        "pool",
-        "queue",
-        "workgroup",
-        "device",
-        "thread",
-        "system",
-        "WG",
-        "DV",
-        "value",
-        "bit",
-        "store",
-        "clean",
-        "I",
-        "rsp",
-    ],
-    *[
-        ":",
-        ";",
-        ",",
-        ".",
-        ":=",
-        "=",
-        "[",
-        "]",
-        "(",
-        ")",
-        "{",
-        "}",
-        "<",
-        "+",
-        "#",
-        "\n",
-        '"',
-        '"a"',
-        "§",
-        "\t",
-    ],
-]
+LANGUAGE_WORDS = """
+machine places spaces reaches type state final complete always define instruction step include
+without add dequeue do each empty enqueue for free from if is later location marker no nothing of
+oldest or per ready remove self take to when true false not other own in outside r x s n f y w L1
+L2 VALID data memory lock fifo pool queue workgroup device thread system WG DV value bit store
+clean I rsp : ; , . := = [ ] ( ) { } < + # " "a" §
+"""
+WORDS = [*LANGUAGE_WORDS.split(), "\n", "\t"]
 
 
 def test_how_long_a_text_may_be() -> None:

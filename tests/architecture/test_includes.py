@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from architecture.texts import BASE
 
-from rspverify.architecture import MACHINES, Architecture
+from rspverify.architecture.architecture import Architecture
+from rspverify.architecture.catalogue import MAX_CHARACTERS, read_machine
 from rspverify.architecture.declarations import MAX_FILES
-from rspverify.architecture.library import read_machine
-from rspverify.architecture.parsing import MAX_CHARACTERS
+from rspverify.architecture.machines import MACHINES
 from rspverify.architecture.reader import read_architecture
 from rspverify.source import InputError, Source
 

@@ -3,7 +3,7 @@
 import pytest
 from architecture.texts import BASE, instruction, read, step
 
-from rspverify.architecture import (
+from rspverify.architecture.architecture import (
     REACH,
     All,
     CellAt,

@@ -6,10 +6,9 @@ from importlib.resources import files
 
 import pytest
 
-from rspverify.architecture import MACHINES, Architecture, Holds, IsReady, Write, Written
-from rspverify.architecture.catalogue import SHIPPED, shipped
-from rspverify.architecture.library import read_machine
-from rspverify.architecture.machines import load
+from rspverify.architecture.architecture import Architecture, Holds, IsReady, Write, Written
+from rspverify.architecture.catalogue import SHIPPED, read_machine, shipped
+from rspverify.architecture.machines import MACHINES, load
 from rspverify.architecture.reader import read_architecture
 from rspverify.source import Source
 
@@ -77,7 +76,7 @@ def test_an_unknown_machine() -> None:
 def test_names_are_known_without_reading() -> None:
     """What lists the machines needs neither the grammar nor its library."""
     code = (
-        "import sys; from rspverify.architecture import MACHINES; "
+        "import sys; from rspverify.architecture.machines import MACHINES; "
         "assert 'rsp' in MACHINES and len(MACHINES) == len([*MACHINES]); "
         "assert 'lark' not in sys.modules; MACHINES['rsp']; assert 'lark' in sys.modules"
     )

@@ -1,6 +1,6 @@
 """Texts of machines: a small one to be gone on with, and what is made of a text."""
 
-from rspverify.architecture import Architecture, Mnemonic, StepKind
+from rspverify.architecture.architecture import Architecture, Mnemonic, StepKind
 from rspverify.architecture.reader import read_architecture
 from rspverify.source import InputError, Problem, Source
 

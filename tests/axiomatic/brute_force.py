@@ -18,7 +18,7 @@ from relation.concrete import World
 from rspverify.axiomatic.event import Event, Part, events_of
 from rspverify.axiomatic.model import Let, LetRec, Linearisation, MemoryModel
 from rspverify.axiomatic.vocabulary import DERIVED, RELATIONS, SETS
-from rspverify.litmus import Program
+from rspverify.litmus.program import Program
 from rspverify.relation import expression as syntax
 from rspverify.value import evaluate
 

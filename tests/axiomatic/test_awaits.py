@@ -7,9 +7,12 @@ import random
 import pytest
 from litmus.spins import outcomes_and_race, spinning_test
 
-from rspverify.axiomatic import MemoryModel, awaited, load_model, read_model, shipped_models
-from rspverify.axiomatic.awaits import iterations_needed
-from rspverify.litmus import Program, read_program
+from rspverify.axiomatic.awaits import awaited, iterations_needed
+from rspverify.axiomatic.cat import load_model, read_model
+from rspverify.axiomatic.library import shipped_models
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
 from rspverify.source import Source
 
 GIVEN = "global atomic_int* x, global atomic_int* y, global atomic_int* m, global int* d"

@@ -11,15 +11,13 @@ import pytest
 from axiomatic.test_whole_language import check
 
 import rspverify
-from rspverify.axiomatic import (
-    MemoryModel,
-    Questions,
-    load_model,
-    read_model,
-    require_covered,
-)
+from rspverify.axiomatic.cat import load_model, read_model
+from rspverify.axiomatic.coverage import require_covered
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.question import Questions
 from rspverify.limits import Limits
-from rspverify.litmus import Program, read_program
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Severity, Source
 from rspverify.verdict import Race
 

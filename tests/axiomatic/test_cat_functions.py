@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from relation.concrete import relation_expressions, set_expressions
 
-from rspverify.axiomatic import MemoryModel, read_model
-from rspverify.axiomatic.model import Let
+from rspverify.axiomatic.cat import read_model
+from rspverify.axiomatic.model import Let, MemoryModel
 from rspverify.relation.expression import Expression
 from rspverify.source import InputError, Problem, Severity, Source
 

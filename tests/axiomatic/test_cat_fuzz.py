@@ -9,10 +9,12 @@ from mutants import mutants
 from programs import consistent_executions
 from relation.concrete import relation_expressions, set_expressions
 
-from rspverify.axiomatic import MemoryModel, Questions, read_model
+from rspverify.axiomatic.cat import read_model
 from rspverify.axiomatic.library import LIBRARY, SHIPPED
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.question import Questions
 from rspverify.limits import Limits
-from rspverify.litmus import read_program
+from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Source
 
 EXAMPLES = int(os.environ.get("RSPVERIFY_FUZZ", "200"))

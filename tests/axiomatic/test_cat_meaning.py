@@ -3,9 +3,10 @@
 import pytest
 from oracle_adapter import model_outcomes
 
-from rspverify.axiomatic import Questions, load_model, read_model
+from rspverify.axiomatic.cat import load_model, read_model
+from rspverify.axiomatic.question import Questions
 from rspverify.limits import Limits
-from rspverify.litmus import read_program
+from rspverify.litmus.reader import read_program
 from rspverify.relation.expression import (
     Complement,
     Composition,

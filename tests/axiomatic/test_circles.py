@@ -2,12 +2,15 @@
 
 import pytest
 
-from rspverify.axiomatic import MemoryModel, load_model, read_model, read_values, shipped_models
+from rspverify.axiomatic import read_values
+from rspverify.axiomatic.cat import load_model, read_model
+from rspverify.axiomatic.library import shipped_models
+from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.read_values import increments_are_in_line, values_may_cause_themselves
 from rspverify.limits import Limits
-from rspverify.litmus import read_program
+from rspverify.litmus.reader import read_program
 from rspverify.relation.terms import closure
-from rspverify.scheme import read_scheme
+from rspverify.scheme.reader import read_scheme
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings

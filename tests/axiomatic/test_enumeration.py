@@ -13,26 +13,21 @@ from oracle_adapter import model_outcomes
 from programs import Size, random_program
 from relation.concrete import World, relation_expressions
 
-from rspverify.axiomatic import (
-    Axiom,
-    Let,
-    MemoryModel,
-    Questions,
-    consistent_execution,
-    load_model,
-    read_model,
-)
-from rspverify.axiomatic.enumeration import Relations
+from rspverify.axiomatic.cat import load_model, read_model
+from rspverify.axiomatic.enumeration import Relations, consistent_execution
+from rspverify.axiomatic.model import Axiom, Let, MemoryModel
+from rspverify.axiomatic.question import Questions
 from rspverify.axiomatic.vocabulary import RELATIONS, SETS, Event
 from rspverify.corpus.expected import read_expected
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus import Program, read_program, read_program_file
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program, read_program_file
 from rspverify.relation.expression import Expression, Name, Sort
 from rspverify.relation.expression import Test as Question
-from rspverify.scheme import compile_program, read_scheme_file
+from rspverify.scheme.reader import read_scheme_file
 from rspverify.soundness.case import machine_of
+from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.settings import DEFAULT_MODEL, Engine, Settings
-from rspverify.soundness.target import target_of
 from rspverify.source import Source
 from rspverify.value import evaluate
 from rspverify.verdict import Outcome
@@ -158,7 +153,7 @@ def test_what_original_does_wrong_is_refuted(name: str) -> None:
     model = MODELS[DEFAULT_MODEL]
     questions = Questions(program, model, Limits())
     how = Settings(engine=Engine.EXPLICIT)
-    target = target_of(machine_of(compile_program(program, ORIGINAL), how), how, Limits())
+    target = MachineSide(machine_of(ORIGINAL.compiled(program), how), how, Limits())
     found = set(target.outcomes())
     assert compare(program, model, found, questions) < len(found)
 

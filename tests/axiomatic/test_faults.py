@@ -2,10 +2,12 @@
 
 import pytest
 
-from rspverify.axiomatic import Questions, load_model
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.question import Questions
 from rspverify.drawing.pictures import Pictures
 from rspverify.limits import Limits
-from rspverify.litmus import Program, read_program
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
 from rspverify.source import Source
 
 MP = """OpenCL MP

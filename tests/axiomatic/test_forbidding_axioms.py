@@ -11,9 +11,11 @@ from oracle import model as oracle
 from oracle_adapter import plain_outcome, plain_program
 from programs import Size, random_program
 
-from rspverify.axiomatic import Questions, load_model
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.question import Questions
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus import Program, read_program, read_program_file
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program, read_program_file
 from rspverify.soundness.settings import DEFAULT_MODEL
 from rspverify.source import Source
 from rspverify.value.domain import Access, derivable

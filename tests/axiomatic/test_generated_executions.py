@@ -10,11 +10,12 @@ from oracle_adapter import plain_program
 from programs import SMALL_SOURCE, random_program
 from smt.truth import value
 
-from rspverify.axiomatic import GeneratedExecutions, load_model
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.generated_executions import GeneratedExecutions
 from rspverify.limits import Limits
-from rspverify.litmus import Program
-from rspverify.smt import TRUE
+from rspverify.litmus.program import Program
 from rspverify.smt.choice import constant
+from rspverify.smt.term import TRUE
 
 MODEL = load_model("opencl-rsp")
 LIMITS = Limits()

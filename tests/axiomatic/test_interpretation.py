@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from rspverify.axiomatic import Linearisation, MemoryModel, read_model
+from rspverify.axiomatic.cat import read_model
 from rspverify.axiomatic.interpretation import Interpretation, interpret
+from rspverify.axiomatic.model import Linearisation, MemoryModel
 from rspverify.relation.algebra import Algebra
 from rspverify.relation.calculation import Calculation
 from rspverify.relation.concrete import Concrete
 from rspverify.relation.terms import Terms
-from rspverify.smt import TRUE
+from rspverify.smt.term import TRUE
 from rspverify.source import Source
 
 EDGES = {"rf": {(0, 1)}, "mo": {(1, 2)}}

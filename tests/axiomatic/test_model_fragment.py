@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 from programs import Size, consistent_executions, random_program
 
-from rspverify.axiomatic import MemoryModel, Questions, load_model
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.question import Questions
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus import Order, Program, read_program_file
+from rspverify.litmus.program import Order, Program
+from rspverify.litmus.reader import read_program_file
 from rspverify.records import replace
-from rspverify.smt import Solver
+from rspverify.smt.solver import Solver
 
 HERE = Path(__file__).resolve().parent
 TESTS = sorted((HERE.parents[1] / "litmus/rsp").glob("*/*.litmus"))

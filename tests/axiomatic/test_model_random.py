@@ -7,9 +7,11 @@ from hypothesis import assume, given, settings
 from oracle_adapter import model_outcomes
 from programs import Size, consistent_executions, programs, random_program
 
-from rspverify.axiomatic import Questions, load_model
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.question import Questions
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus import Program, read_program
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
 from rspverify.records import replace
 from rspverify.soundness.settings import DEFAULT_MODEL
 from rspverify.source import Source

@@ -6,15 +6,13 @@ import pytest
 from oracle_adapter import model_outcomes
 from programs import consistent_executions
 
-from rspverify.axiomatic import (
-    MemoryModel,
-    Questions,
-    load_model,
-    shipped_models,
-)
-from rspverify.axiomatic.library import SHIPPED
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.library import SHIPPED, shipped_models
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.question import Questions
 from rspverify.limits import Limits
-from rspverify.litmus import Program, Thread, read_program, read_program_file
+from rspverify.litmus.program import Program, Thread
+from rspverify.litmus.reader import read_program, read_program_file
 from rspverify.records import replace
 from rspverify.soundness.settings import DEFAULT_MODEL
 from rspverify.source import Source

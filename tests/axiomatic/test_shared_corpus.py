@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
-from rspverify.axiomatic import load_model
-from rspverify.litmus import read_program_file
+from rspverify.axiomatic.cat import load_model
+from rspverify.litmus.reader import read_program_file
 from rspverify.soundness.outcomes import outcomes
 from rspverify.soundness.settings import Settings
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rspverify.axiomatic import Questions, load_model
+from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.coverage import require_covered
+from rspverify.axiomatic.question import Questions
 from rspverify.limits import Limits
-from rspverify.litmus import Program, read_program
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Source
 
 MP = """OpenCL t

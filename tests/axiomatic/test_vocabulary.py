@@ -2,8 +2,8 @@
 
 import pytest
 
-from rspverify.axiomatic import read_model
 from rspverify.axiomatic.candidates import Candidates
+from rspverify.axiomatic.cat import read_model
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.axiomatic.vocabulary import (
     DERIVED,
@@ -12,8 +12,8 @@ from rspverify.axiomatic.vocabulary import (
     WITNESS,
 )
 from rspverify.limits import Limits
-from rspverify.litmus import read_program
-from rspverify.smt import TRUE
+from rspverify.litmus.reader import read_program
+from rspverify.smt.term import TRUE
 from rspverify.source import Source
 
 # Events 0 and 1 are the initial writes of x and y; operation i is event i + 2.

@@ -8,16 +8,14 @@ from axiomatic.brute_force import TooMany, consistent
 from axiomatic.whole_language import random_text
 from programs import consistent_executions
 
-from rspverify.axiomatic import (
-    MemoryModel,
-    Questions,
-    load_model,
-    read_model,
-    require_covered,
-    shipped_models,
-)
+from rspverify.axiomatic.cat import load_model, read_model
+from rspverify.axiomatic.coverage import require_covered
+from rspverify.axiomatic.library import shipped_models
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.question import Questions
 from rspverify.limits import Limits
-from rspverify.litmus import Program, read_program
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Source
 from rspverify.value import Constant, constants, evaluate, reads
 

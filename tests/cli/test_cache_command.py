@@ -10,23 +10,15 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from typer.testing import CliRunner, Result
+from command_line import run
 
-from rspverify.cli import app
 from rspverify.judge.store import FILE
+
+pytestmark = pytest.mark.usefixtures("in_repository")
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 FIG4 = "litmus/rsp/paper/Fig4.litmus"
 HEAVY = ("z3", "pysmt", "lark", "networkx", "multiprocessing")
-
-
-@pytest.fixture(autouse=True)
-def _in_repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(root)
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, list(arguments))
 
 
 def test_the_last_lines_say_what_was_known() -> None:
@@ -58,7 +50,7 @@ def test_a_warning_is_said_once_and_names_the_file(cache_folder: Path) -> None:
     assert result.exit_code == 1
     assert result.stderr == (
         f"warning: {cache_folder / FILE}: the cache cannot be used and is ignored: "
-        "file is not a database\n"
+        "file is not a database; rspverify cache --clear begins it anew\n"
     )
     assert (cache_folder / FILE).read_text().startswith("This is a diary.")
 

@@ -15,12 +15,13 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from command_line import run
 from results import result
-from typer.testing import CliRunner, Result
 
-from rspverify.cli import app
 from rspverify.records import replace
 from rspverify.verdict import ProgressWord, Word
+
+pytestmark = pytest.mark.usefixtures("in_repository")
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 FIG4, EX3, EX1 = (
@@ -29,15 +30,6 @@ FIG4, EX3, EX1 = (
     "litmus/rsp/paper/Ex1.litmus",
 )
 ALL_SCOPE = "litmus/rsp/multi-device"
-
-
-@pytest.fixture(autouse=True)
-def _in_repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(root)
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, list(arguments))
 
 
 def test_text_has_verdicts_reasons_and_a_summary() -> None:
@@ -95,7 +87,7 @@ def test_why_tests_cannot_be_compiled_is_said_once() -> None:
 
 @pytest.mark.parametrize("columns", [80, 100])
 def test_rows_fit_the_terminal(columns: int) -> None:
-    from rspverify.render.check_text import CheckStream
+    from rspverify.render.check import CheckStream
     from rspverify.render.console import Console  # type: ignore[attr-defined]
 
     names = ["a-scheme-with-a-name-that-is-much-too-long-for-it", "b"]

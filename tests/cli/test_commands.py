@@ -12,25 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from command_line import run
 
 from rspverify.answers import Explanation
-from rspverify.cli import app
 from rspverify.judge.explain import explain
 from rspverify.limits import LimitReached, Limits
-from rspverify.soundness.target import EventsTarget, Target
+from rspverify.soundness.machine_side import EventsExecutions
 from rspverify.verdict import Outcome
 
+pytestmark = pytest.mark.usefixtures("in_repository")
+
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
-
-
-@pytest.fixture(autouse=True)
-def _in_repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(root)
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, list(arguments))
 
 
 def test_explain_unsound_is_figure_4() -> None:
@@ -117,12 +109,12 @@ def test_explain_counts_no_further_than_it_must(
 def test_explain_says_the_verdict_whatever_comes_after(
     error: Exception, words: str, code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def outcomes(self: Target) -> Iterator[Outcome]:
+    def outcomes(self: EventsExecutions) -> Iterator[Outcome]:
         yield from islice(known(self), count)
         raise error
 
-    known, count = EventsTarget.outcomes, 3
-    monkeypatch.setattr(EventsTarget, "outcomes", outcomes)
+    known, count = EventsExecutions.outcomes, 3
+    monkeypatch.setattr(EventsExecutions, "outcomes", outcomes)
     found = run("explain", PROPOSED, increments(tmp_path, 4))
     assert "proposed (model opencl-rsp): SOUND" in found.stdout
     said = f"The machine reaches these 3 outcomes, and perhaps others ({words}):\n  0:r0="
@@ -146,8 +138,8 @@ def test_explain_has_one_clock(monkeypatch: pytest.MonkeyPatch) -> None:
         seen.append(time.monotonic())
         return found
 
-    monkeypatch.setattr("rspverify.judge.explain.target_of", target)
-    monkeypatch.setattr("rspverify.api.explanations.explained", decided)
+    monkeypatch.setattr("rspverify.judge.explain.MachineSide", target)
+    monkeypatch.setattr("rspverify.api.explained.explained", decided)
     run("explain", PROPOSED, "litmus/rsp/paper/Fig4.litmus", "--timeout", "9")
     verdict, clock = seen
     assert clock < verdict
@@ -243,17 +235,12 @@ def test_list_names_everything() -> None:
         assert name in text
     assert "schemes/original.yaml" in text
     assert "litmus/rsp/MP: " in text
-    assert "litmus-amdgpu: " in text
+    assert "litmus/amdgpu: " in text
 
 
 def test_version_and_help() -> None:
     assert run("--version").stdout.startswith("rspverify ")
     assert "explain" in run("--help").stdout
-
-
-@pytest.mark.parametrize("command", ["check", "explain", "outcomes", "show", "list"])
-def test_every_command_has_help(command: str) -> None:
-    assert run(command, "--help").exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -8,18 +8,19 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import command_line
 import jsonschema
 import pytest
-from typer.testing import CliRunner, Result
 
-from rspverify.cli import app
 from rspverify.engineering.compare import comparer
-from rspverify.judge.judge import Judge
-from rspverify.limits import LimitReached
+
+pytestmark = pytest.mark.usefixtures("in_repository")
+run = partial(command_line.run, "compare")
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 UNLOCKED = "tests/scheme/broken/proposed-no-rmw-unlock.yaml"
@@ -30,15 +31,6 @@ FIG4, EX1, EX3 = (
 )
 MP_REMOTE = "litmus/rsp/MP/MP+st.na-st.WG+ld.DV.R-ld.na.litmus"
 ALL_SCOPE = "litmus/rsp/multi-device"
-
-
-@pytest.fixture(autouse=True)
-def _in_repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(root)
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["compare", *arguments])
 
 
 def copy(folder: Path, old: str = "", new: str = "") -> str:
@@ -176,17 +168,6 @@ def test_what_is_unknown_is_neither_better_nor_worse() -> None:
     assert result.exit_code == 3
     assert "1 unknown" in result.stdout
     assert "outcomes not listed: " in result.stdout
-
-
-def test_a_lost_worker_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lost(self: Judge, work: Any, items: Any, **_: Any) -> Any:
-        yield work.do(next(iter(items)))
-        raise LimitReached("a worker process ended unexpectedly")
-
-    monkeypatch.setattr(Judge, "each", lost)
-    result = run(ORIGINAL, PROPOSED, FIG4, "litmus/rsp/paper/Fig5.litmus")
-    assert result.exit_code == 3
-    assert "a worker process ended unexpectedly: 1 of 2 tests compared" in result.stdout
 
 
 def test_an_internal_error_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

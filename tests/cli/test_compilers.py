@@ -8,17 +8,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from typer.testing import CliRunner, Result
+from command_line import run
 
-from rspverify.cli import app
-
-TESTS = "litmus-amdgpu"
+TESTS = "litmus/amdgpu"
 MP, WRC = f"{TESTS}/MP-dv.litmus", f"{TESTS}/WRC-wg-dv.litmus"
 GFX9 = "amdgpu:gfx900"
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, [*arguments])
 
 
 @pytest.fixture
@@ -118,7 +112,7 @@ def test_the_workflow_of_the_example(monkeypatch: pytest.MonkeyPatch) -> None:
     words = line.split()
     at = words.index("--llc")
     words[at : at + 2] = []
-    at = words.index("litmus-amdgpu")
+    at = words.index("litmus/amdgpu")
     words[at : at + 1] = [MP, WRC]
     words = [it for it in words[1:] if not it.startswith(("--report", "html="))]
     monkeypatch.chdir(folder)

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
+import command_line
 import pytest
-from typer.testing import CliRunner, Result
 
-from rspverify.cli import app
+pytestmark = pytest.mark.usefixtures("in_repository")
+run = partial(command_line.run, "draw")
 
 FIG4, EX3, EX4 = (f"litmus/rsp/paper/{name}.litmus" for name in ("Fig4", "Ex3", "Ex4"))
-
-
-@pytest.fixture(autouse=True)
-def _in_repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(root)
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["draw", *arguments])
 
 
 def words(svg: str) -> list[str]:

@@ -5,27 +5,24 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+import command_line
 import pytest
-from typer.testing import CliRunner, Result
 
 import rspverify
-from rspverify import compilers
-from rspverify.cli import app
+from rspverify.commands import extract
 from rspverify.compilers.ir import Shape
 from rspverify.litmus.program import GLOBAL, Order
-from rspverify.scheme import Op
+from rspverify.scheme.orders import Op
+
+run = partial(command_line.run, "extract")
 
 SPLIT = ("--cpu", "gfx90a", "--features", "+tgsplit")
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["extract", *arguments])
 
 
 def test_the_table_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of few operations, as tests/compilers has all."""
     few = [Shape(Op.RMW, "dv", Order.RELAXED, (GLOBAL,), used) for used in (True, False)]
-    monkeypatch.setattr(compilers, "codes", partial(compilers.codes, only=few))
+    monkeypatch.setattr(extract, "codes", partial(extract.codes, only=few))
     file = tmp_path / "table.yaml"
     result = run("amdgpu", *SPLIT, "--operators", "add,umax", "--llvm", "llvmlite", "-o", str(file))
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")

@@ -5,28 +5,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Generator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import command_line
 import pytest
-from typer.testing import CliRunner, Result
 
-from rspverify.api import reasons
-from rspverify.cli import app
+from rspverify.api import details
+
+pytestmark = pytest.mark.usefixtures("in_repository")
+run = partial(command_line.run, "check")
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 FIG4, EX3 = "litmus/rsp/paper/Fig4.litmus", "litmus/rsp/paper/Ex3.litmus"
 CORR = "litmus/rsp/coherence/CoRR+st.WG+ld.DV.R-ld.DV.R.litmus"
 RMW = "litmus/rsp/RMW/RMW+add3.WG+st.DV.R.litmus"
-
-
-@pytest.fixture(autouse=True)
-def _in_repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(root)
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["check", *arguments])
 
 
 def test_a_finding_has_all_that_it_rests_on() -> None:
@@ -59,7 +53,7 @@ def test_details_are_asked_for_only_where_they_are_told(monkeypatch: pytest.Monk
 
 
 def test_so_many_have_details_and_the_rest_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reasons, "MOST", 1)
+    monkeypatch.setattr(details, "MOST", 1)
     page = run(ORIGINAL, FIG4, RMW, "--format", "html").stdout
     assert page.count('<table class="trace">') == 1 and page.count("<article") == 2
     smaller = min((FIG4, RMW), key=lambda it: Path(it).stat().st_size)

@@ -12,19 +12,19 @@ from typing import Any, ClassVar
 
 import jsonschema
 import pytest
+from command_line import run
 from results import result
-from typer.testing import CliRunner, Result
 
 from rspverify.answers import Held
-from rspverify.cli import app
-from rspverify.litmus import Program, reader
+from rspverify.litmus import reader
+from rspverify.litmus.program import Program
 from rspverify.relation.expression import Expression
 from rspverify.relation.expression import Test as Question
 from rspverify.relation.terms import Terms
-from rspverify.render import listing_text, scheme_text
-from rspverify.smt import FALSE
+from rspverify.render import listings
+from rspverify.smt.term import FALSE
 from rspverify.soundness import outcomes as outcomes_module
-from rspverify.soundness.target import Target
+from rspverify.soundness.machine_side import MachineExecutions, MachineSide
 from rspverify.source import Source
 from rspverify.verdict import Outcome
 
@@ -43,7 +43,7 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def lying_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     """An engine that reports the outcome of Fig. 4, whatever the machine does."""
 
-    class Liar(Target):
+    class Liar(MachineExecutions):
         within: ClassVar[dict[str, int]] = {}
 
         def completes(self) -> bool:
@@ -55,7 +55,7 @@ def lying_engine(monkeypatch: pytest.MonkeyPatch) -> None:
         def exclude(self, outcome: Outcome) -> None:
             pass
 
-    monkeypatch.setattr("rspverify.soundness.check.target_of", lambda *_, **__: Liar())
+    monkeypatch.setattr(MachineSide, "executions", lambda *_, **__: Liar())
 
 
 def lie_about_narf(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,10 +71,6 @@ def lie_about_narf(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def lying_model(monkeypatch: pytest.MonkeyPatch) -> None:
     lie_about_narf(monkeypatch)
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, list(arguments))
 
 
 def report() -> Path:
@@ -144,7 +140,7 @@ def test_other_tests_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
             raise AssertionError("something that was never to happen")
         return real(source, unroll, mixed, **given)
 
-    monkeypatch.setattr("rspverify.litmus.read_program", fails)
+    monkeypatch.setattr("rspverify.litmus.reader.read_program", fails)
     result = run("check", ORIGINAL, EX1, EX3, FIG4)
     assert result.exit_code == 70
     words = [line.split()[1] for line in result.stdout.splitlines() if line[:4] in ("  Ex", "  Fi")]
@@ -154,7 +150,7 @@ def test_other_tests_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_internal_errors_are_worse_than_all_else() -> None:
     from rspverify.answers import Internal
-    from rspverify.commands.exit_code import exit_code_of
+    from rspverify.terminal.exit_code import exit_code_of
     from rspverify.verdict import Word
 
     bad = result(Word.UNKNOWN, internal=Internal("no", None))
@@ -208,8 +204,8 @@ def test_outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("arguments", "broken"),
     [
-        (["list"], (listing_text, "listing")),
-        (["show", ORIGINAL], (scheme_text, "scheme_table")),
+        (["list"], (listings, "names")),
+        (["show", ORIGINAL], (listings, "scheme")),
     ],
     ids=["list", "show"],
 )
@@ -226,7 +222,7 @@ def test_any_other_command(
 def test_not_even_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """A broken installation: what would write the report cannot be loaded."""
     monkeypatch.setitem(sys.modules, "rspverify.judge.incident", None)
-    monkeypatch.setattr(listing_text, "listing", lambda *_: 1 / 0)
+    monkeypatch.setattr(listings, "names", lambda *_: 1 / 0)
     result = run("list")
     assert result.exit_code == 70
     assert result.stderr == (
@@ -238,7 +234,7 @@ def test_a_lack_of_memory_is_no_bug(monkeypatch: pytest.MonkeyPatch) -> None:
     def check(*_: Any) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("rspverify.judge.verdicts.check", check)
+    monkeypatch.setattr("rspverify.soundness.check.check", check)
     result = run("check", PROPOSED, FIG4)
     assert result.exit_code == 3
     assert "out of memory" in result.stdout

@@ -9,33 +9,25 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from functools import partial
 from importlib.resources import files
-from itertools import islice
 from pathlib import Path
-from typing import Any
 
+import command_line
 import jsonschema
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
 from rspverify.cli import app
 from rspverify.judge.store import FILE, Store
-from rspverify.limits import LimitReached
+
+pytestmark = pytest.mark.usefixtures("in_repository")
+run = partial(command_line.run, "mutate")
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 FIG4, EX3 = "litmus/rsp/paper/Fig4.litmus", "litmus/rsp/paper/Ex3.litmus"
 ATOMIC = "litmus/rsp/RMW/RMW+inc.DV+st.DV.R.litmus"
 FLUSH_AND_LOAD = "name: own\nrows:\n  - {op: load, scope: dv, code: [LD r x, INV_L1 WG]}\n"
-
-
-@pytest.fixture(autouse=True)
-def _in_repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(root)
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["mutate", *arguments])
 
 
 def document(*arguments: str) -> dict[str, object]:
@@ -219,25 +211,3 @@ def test_an_interrupted_run_says_what_it_knows_and_goes_on(jobs: str, cache_fold
     whole = json.loads(done.stdout)
     assert (done.returncode, whole["interrupted"], len(whole["mutants"])) == (1, False, 46)
     assert answers(cache_folder) > kept
-
-
-def test_what_is_known_at_a_limit_is_shown_and_not_called_an_interrupt(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from rspverify.api import mutations
-
-    findings = mutations.findings
-
-    def lost(*arguments: Any) -> Iterator[object]:
-        yield from islice(findings(*arguments), 2)
-        raise LimitReached("a worker process was lost")
-
-    monkeypatch.setattr(mutations, "findings", lost)
-    found = document(PROPOSED, FIG4)
-    assert len(found["mutants"]) == 2  # type: ignore[arg-type]
-    assert found["stopped"] == "a worker process was lost"
-    assert found["interrupted"] is False
-    shown = run(PROPOSED, FIG4, "-j", "1")
-    assert shown.exit_code == 3
-    assert "a worker process was lost: 2 of" in shown.stdout
-    assert "is needed, as far as" not in shown.stdout

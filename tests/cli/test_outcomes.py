@@ -5,23 +5,28 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from functools import partial
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 
+import command_line
 import jsonschema
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
 from rspverify.architecture.reader import read_architecture
-from rspverify.axiomatic import Questions, load_model
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.question import Questions
 from rspverify.cli import app
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus import read_program
+from rspverify.litmus.reader import read_program
 from rspverify.soundness.outcomes import SoFar, machine_outcomes, outcomes
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source, read_source
 from rspverify.verdict import Outcome
+
+run = partial(command_line.run, "outcomes")
 
 MP = """OpenCL {name}
 {{ [x]=0; [y]=0; }}
@@ -49,10 +54,6 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "d.litmus").write_text(local)
     (tmp_path / "e.litmus").write_text(MP.format(name="E", scope="device"))
     return tmp_path
-
-
-def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, ["outcomes", *map(str, arguments)])
 
 
 def test_what_is_wrong_with_one_test_does_not_stop_the_others(folder: Path) -> None:
@@ -174,7 +175,7 @@ def test_what_of_a_model_counts_for_nothing_is_said(folder: Path, tmp_path: Path
 def test_a_lost_worker_leaves_an_answer_for_every_test(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rspverify.judge.listing.Listing.answer", lambda *_: os._exit(9))
+    monkeypatch.setattr("rspverify.judge.listing.OutcomesQuestion.decide", lambda *_: os._exit(9))
     result = run(folder, "-j", "2", "--format", "json")
     assert result.exit_code == 3
     found = json.loads(result.stdout)["results"]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import command_line
 import pytest
 from soundness.waiting import load, store, test
 from typer.testing import CliRunner, Result
@@ -13,6 +15,8 @@ from typer.testing import CliRunner, Result
 import rspverify
 from rspverify.cli import app
 from rspverify.source import Source
+
+run = partial(command_line.run, "progress", "-j", "1")
 
 FLAG = test((0, f"while ({load('x')} != 1);"), (1, store("x", 1)))
 
@@ -26,10 +30,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "mutex.litmus").write_text("C mutex\n{ }\nP0 (mutex* m) { lock(m); }\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["progress", "-j", "1", *arguments])
 
 
 def results(result: Result) -> list[dict[str, Any]]:

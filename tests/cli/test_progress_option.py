@@ -9,26 +9,18 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from typer.testing import CliRunner, Result
+from command_line import run
 
 import rspverify.soundness.progress
-from rspverify.cli import app
 from rspverify.limits import LimitReached
+
+pytestmark = pytest.mark.usefixtures("in_repository")
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 UNLOCKED = "tests/scheme/broken/proposed-no-rmw-unlock.yaml"
 CORR = "litmus/rsp/coherence/CoRR+st.WG+ld.DV.R-ld.DV.R.litmus"
 FIG4, EX3 = "litmus/rsp/paper/Fig4.litmus", "litmus/rsp/paper/Ex3.litmus"
 ALL_SCOPE = "litmus/rsp/multi-device/MD+inc.ALL+inc.ALL@0--1.litmus"
-
-
-@pytest.fixture(autouse=True)
-def _in_repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(root)
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, list(arguments))
 
 
 def test_text_has_progress_beside_the_verdict_when_asked() -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import command_line
 import jsonschema
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from rspverify.cli import app
 from rspverify.engineering.repair.search import Search
-from rspverify.scheme import read_scheme_file
+from rspverify.scheme.reader import read_scheme_file
+
+run = partial(command_line.run, "repair")
 
 ROOT = Path(__file__).resolve().parents[2]
 ORIGINAL, PROPOSED = (str(ROOT / f"schemes/{name}.yaml") for name in ("original", "proposed"))
@@ -22,10 +25,6 @@ MP = [
 ]
 MP.append(str(ROOT / "litmus/rsp/coherence/CoRR+st.DV+ld.DV-ld.DV.litmus"))
 FEW = ("--rows", "2,5", "--max-length", "3", "--hunt-events", "0", "--sample", "1")
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["repair", *arguments])
 
 
 def document(result: Result) -> dict[str, Any]:

@@ -11,13 +11,10 @@ from typer.testing import CliRunner, Result
 
 from rspverify.cli import app
 
+pytestmark = pytest.mark.usefixtures("in_repository")
+
 TESTS = [f"litmus/rsp/paper/{it}.litmus" for it in ("Fig4", "Ex3", "Ex4")]
 GIVEN = ("original", "proposed", *TESTS)
-
-
-@pytest.fixture(autouse=True)
-def _in_repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(root)
 
 
 def run(site: Path, *arguments: str) -> Result:

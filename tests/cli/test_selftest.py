@@ -8,22 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from command_line import run
 
 import rspverify.selftest.run as runs
-from rspverify.cli import app
-from rspverify.litmus import read_program_file
-from rspverify.render import selftest_text
-from rspverify.scheme import read_scheme_file
+from rspverify.litmus.reader import read_program_file
+from rspverify.render import selftest
+from rspverify.scheme.reader import read_scheme_file
+from rspverify.soundness.machine_side import UnrolledExecutions
 from rspverify.soundness.settings import Engine
-from rspverify.soundness.target import UnrolledTarget
 
 NAMES = ", ".join(engine.value for engine in Engine)
 FEW = ("selftest", "--programs", "6", "--limit-states", "2000", "--limit-steps", "16", "-j", "1")
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, list(arguments))
 
 
 def test_engines_that_agree() -> None:
@@ -48,12 +43,12 @@ def test_json() -> None:
 
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bug: unroll never ends with 1 in memory."""
-    right = UnrolledTarget.outcomes
+    right = UnrolledExecutions.outcomes
 
     def wrong(self: Any) -> Any:
         return (it for it in right(self) if 1 not in dict(it.memory).values())
 
-    monkeypatch.setattr(UnrolledTarget, "outcomes", wrong)
+    monkeypatch.setattr(UnrolledExecutions, "outcomes", wrong)
 
 
 def test_a_disagreement_is_written_down(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -111,7 +106,7 @@ def test_a_lost_worker(monkeypatch: pytest.MonkeyPatch) -> None:
         raise LimitReached("a worker process ended unexpectedly")
         yield
 
-    monkeypatch.setattr("rspverify.api.selftests.run_pairs", lost)
+    monkeypatch.setattr("rspverify.commands.selftest.run_pairs", lost)
     result = run(*FEW)
     assert result.exit_code == 3
     assert "a worker process ended unexpectedly" in result.stderr
@@ -119,7 +114,7 @@ def test_a_lost_worker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selftest_text, "_EVERY", 0.0)
+    monkeypatch.setattr(selftest, "_EVERY", 0.0)
     result = run(*FEW, "--programs", "2", "--progress")
     first, second = result.stderr.splitlines()
     assert first.startswith("1 of 2 pairs, ") and second.endswith(" 0 s left")

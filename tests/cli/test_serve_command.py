@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import builtins
 import socket
+from functools import partial
 from typing import Any
 
+import command_line
 import pytest
-from typer.testing import CliRunner, Result
 
-from rspverify.cli import app
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["serve", *arguments])
+run = partial(command_line.run, "serve")
 
 
 def test_where_it_cannot_listen() -> None:

@@ -25,7 +25,7 @@ WRONG = [
     ("check -j 0", r"-j must be a whole number, 1 or more, not 0"),
     ("check -jx", r"-j must be a whole number, 1 or more, not x"),
     ("check --timeout 1 --timeout now", r"--timeout must be a number, 0.001 or more, not now"),
-    ("check --format sariff", r"--format must be text, json, .* or html, not sariff\n"
+    ("check --format sariff", r"--format must be text, html, .* or sarif, not sariff\n"
      r"  hint: did you mean sarif\?"),
     ("check --engine nosuch", r"--engine must be events, unroll or explicit, not nosuch"),
     ("check --timeout", r"--timeout must have a value: a number, 0.001 or more"),

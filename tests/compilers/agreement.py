@@ -12,13 +12,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from rspverify.compilers.assembly import Label, read_assembly
-from rspverify.compilers.compilation import Compilation, compilation
-from rspverify.compilers.conditions import expression
+from rspverify.compilers.assembly import read_assembly
+from rspverify.compilers.compilation import Compilation, translator
 from rspverify.compilers.programs import named, pointers, read_as, watched
-from rspverify.compilers.registers import UNKNOWN
 from rspverify.compilers.threads import EmittedThread, read_thread
-from rspverify.litmus import Program, read_program
+from rspverify.isa.conditions import expression
+from rspverify.isa.execution import UNKNOWN
+from rspverify.isa.lines import Label
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Problem, Source
 from rspverify.value import evaluate, reads
 
@@ -232,7 +234,7 @@ def main(count: int, words: Sequence[str], seed: int = 0) -> None:
     random = Random(seed)
     programs = [drawn(random) for _ in range(count)]
     for word in words:
-        it = compilation(f"amdgpu:{word}")
+        it = translator(f"amdgpu:{word}")
         it.prepare(programs)
         reasons, first, agreed = Counter[str](), dict[str, Program](), 0
         for program in programs:

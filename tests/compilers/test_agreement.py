@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from compilers.agreement import disagreement, drawn, read_back
 
-from rspverify.compilers.compilation import compilation
+from rspverify.compilers.compilation import translator
 from rspverify.source import InputError
 
 pytest.importorskip("llvmlite")
@@ -15,7 +15,7 @@ pytest.importorskip("llvmlite")
 def test_code_does_what_its_program_does(cpu: str) -> None:
     random = Random(cpu)
     programs = [drawn(random) for _ in range(12)]
-    compiler = compilation(f"amdgpu:{cpu}")
+    compiler = translator(f"amdgpu:{cpu}")
     compiler.prepare(programs)
     read = 0
     for program in programs:

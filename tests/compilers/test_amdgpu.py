@@ -5,7 +5,8 @@ import re
 import pytest
 
 from rspverify.compilers.amdgpu import named, with_waits_joined
-from rspverify.compilers.assembly import Instruction, read_assembly
+from rspverify.compilers.assembly import read_assembly
+from rspverify.isa.lines import Instruction
 from rspverify.source import InputError, Source
 
 NAMES = {

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from rspverify.compilers.assembly import Directive, Instruction, Label, read_assembly
+from rspverify.compilers.assembly import read_assembly
+from rspverify.isa.lines import Directive, Instruction, Label
 from rspverify.source import InputError, Source
 
 LINES = {

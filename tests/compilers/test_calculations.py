@@ -23,6 +23,25 @@ def signed(number: int, size: int = 32) -> int:
 
 
 CALCULATIONS: dict[str, Callable[[int, int], int]] = {
+    "v_add_u32_e32 v9, v5, v6": lambda a, b: a + b,
+    "v_sub_u32_e32 v9, v5, v6": lambda a, b: a - b,
+    "v_subrev_u32_e32 v9, v5, v6": lambda a, b: b - a,
+    "v_mul_lo_u32 v9, v5, v6": lambda a, b: a * b,
+    "v_and_b32_e32 v9, v5, v6": lambda a, b: a & b,
+    "v_or_b32_e32 v9, v5, v6": lambda a, b: a | b,
+    "v_xor_b32_e32 v9, v5, v6": lambda a, b: a ^ b,
+    "v_not_b32_e32 v9, v5": lambda a, b: ~a,
+    "v_lshlrev_b32_e32 v9, v6, v5": lambda a, b: a << (b & 31),
+    "v_ashrrev_i32_e32 v9, v6, v5": lambda a, b: signed(a) >> (b & 31),
+    "v_min_i32_e32 v9, v5, v6": lambda a, b: min(signed(a), signed(b)),
+    "v_max_i32_e32 v9, v5, v6": lambda a, b: max(signed(a), signed(b)),
+    "v_add3_u32 v9, v5, v6, 4": lambda a, b: a + b + 4,
+    "v_lshl_add_u32 v9, v5, 2, v6": lambda a, b: (a << 2) + b,
+    "v_lshl_or_b32 v9, v5, 2, v6": lambda a, b: (a << 2) | b,
+    "v_add_lshl_u32 v9, v5, v6, 1": lambda a, b: (a + b) << 1,
+    "v_and_or_b32 v9, v5, 5, v6": lambda a, b: (a & 5) | b,
+    "v_or3_b32 v9, v5, v6, 8": lambda a, b: a | b | 8,
+    "v_xad_u32 v9, v5, v6, -1": lambda a, b: (a ^ b) - 1,
     "v_lshrrev_b32_e32 v9, v6, v5": lambda a, b: a >> (b & 31),
     "v_lshrrev_b32_e32 v9, 3, v5": lambda a, b: a >> 3,
     "v_lshrrev_b32_e32 v9, 0, v5": lambda a, b: a,
@@ -84,6 +103,23 @@ def _evaluated(*lines: str, machine: str = "amdgpu-gfx9") -> Callable[[int, int]
 @pytest.mark.parametrize("line", CALCULATIONS)
 def test_calculations(line: str) -> None:
     _held(_evaluated(line), CALCULATIONS[line])
+
+
+@pytest.mark.parametrize(
+    ("compare", "holds"),
+    [
+        ("v_cmp_lt_i32_e32 vcc, v5, v6", lambda a, b: signed(a) < signed(b)),
+        ("v_cmp_le_i32_e32 vcc, v5, v6", lambda a, b: signed(a) <= signed(b)),
+        ("v_cmp_gt_i32_e32 vcc, v5, v6", lambda a, b: signed(a) > signed(b)),
+        ("v_cmp_ge_i32_e32 vcc, v5, v6", lambda a, b: signed(a) >= signed(b)),
+        ("v_cmp_ne_u32_e32 vcc, v5, v6", lambda a, b: a != b),
+        ("v_cmp_lt_u32_e32 vcc, v5, v6", lambda a, b: a < b),
+        ("v_cmp_ge_u32_e32 vcc, v5, v6", lambda a, b: a >= b),
+        ("v_cmp_gt_i32_e32 vcc, 2, v6", lambda a, b: signed(b) < 2),
+    ],
+)
+def test_comparisons(compare: str, holds: Callable[[int, int], int]) -> None:
+    _held(_evaluated(compare, "v_cndmask_b32_e64 v9, 0, 1, vcc"), holds)
 
 
 _LESS = "v_cmp_lt_u32_e32 vcc, v5, v6"

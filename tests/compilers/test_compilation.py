@@ -8,16 +8,18 @@ from pathlib import Path
 import pytest
 import yaml
 
-from rspverify.axiomatic import load_model
-from rspverify.compilers.compilation import Compilation, compilation
+from rspverify.axiomatic.cat import load_model
+from rspverify.compilers.compilation import Compilation, translator
 from rspverify.compilers.llvm import Compiler
 from rspverify.compilers.processors import Processor
-from rspverify.judge.facts import CompilerFacts, facts_of_program
+from rspverify.judge.facts import ReadingFacts, facts_of_program
 from rspverify.limits import Limits
-from rspverify.litmus import Program, read_program
-from rspverify.machine import ExplicitMachine, Machine
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
+from rspverify.machine.explicit import ExplicitMachine
+from rspverify.machine.machine import Machine
 from rspverify.records import replace
-from rspverify.scheme import compile_program, read_scheme_file
+from rspverify.scheme.reader import read_scheme_file
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
@@ -25,14 +27,14 @@ from rspverify.source import InputError, Problem, Severity, Source, read_source
 from rspverify.verdict import Verdict, Word
 
 ROOT = Path(__file__).resolve().parents[2]
-TESTS = ROOT / "litmus-amdgpu"
+TESTS = ROOT / "litmus/amdgpu"
 MODEL = load_model("opencl-rsp")
 SETTINGS = Settings(shortest=False)
 
 
 @cache
 def by(word: str) -> Compilation:
-    return compilation(word)
+    return translator(word)
 
 
 @cache
@@ -149,7 +151,7 @@ P0@wg 0,dev 0 (global int *x, global atomic_int *y, global int *z) {{
 """
     it = read_program(Source("t", text))
     table = read_scheme_file(ROOT / "schemes/amdgpu/gfx900.yaml")
-    codes = by("amdgpu:gfx900").compiled(it), compile_program(it, table)
+    codes = by("amdgpu:gfx900").compiled(it), table.compiled(it)
     found = [ExplicitMachine(Machine(each)).search(Limits()).outcomes for each in codes]
     assert len(found[0]) == 1 and found[0] == found[1]
 
@@ -185,7 +187,7 @@ def test_names() -> None:
 )
 def test_wrong_names(word: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
-        compilation(word)
+        translator(word)
 
 
 def of(body: str, parameters: str = "global atomic_int *y") -> Program:
@@ -239,7 +241,7 @@ def test_what_an_answer_depends_on() -> None:
     facts = facts_of_program(test)
 
     def made(it: Compilation) -> tuple[object, ...]:
-        return CompilerFacts.of(it, SETTINGS).made_of(test.source, facts)
+        return ReadingFacts(it, SETTINGS).made_of(test.source, facts)
 
     it = by("amdgpu:gfx900")
     again = Compilation(it.word, it.processor, it.compiler, it.machine)

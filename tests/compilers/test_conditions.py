@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from rspverify.compilers.conditions import (
+from rspverify.isa.conditions import (
     Condition,
     both,
     choice,

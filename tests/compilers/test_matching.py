@@ -8,12 +8,13 @@ from __future__ import annotations
 import pytest
 from machine.engines import events_outcomes, searched
 
-from rspverify.architecture import machine_named
-from rspverify.assembly import AssemblyProgram, Seen
+from rspverify.architecture.machines import machine_named
+from rspverify.assembly.program import AssemblyProgram, Seen
 from rspverify.compilers.compilation import read_back_text
-from rspverify.litmus import Program, read_program
-from rspverify.machine import Machine
-from rspverify.machine.sharing import placed
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
+from rspverify.machine.machine import Machine
+from rspverify.machine.reductions import placed
 from rspverify.source import InputError, Severity, Source
 from rspverify.value import Binary, Constant, Read
 from rspverify.verdict import Outcome

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rspverify.architecture import MACHINES
+from rspverify.architecture.machines import MACHINES
 from rspverify.compilers.processors import PROCESSORS, processor
 from rspverify.source import InputError
 

@@ -3,7 +3,8 @@
 import pytest
 
 from rspverify.compilers.programs import module, pointers, read_as, shapes_in
-from rspverify.litmus import Program, read_program
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Source
 
 

@@ -16,8 +16,10 @@ from compilers.test_documented import TABLES, place
 import rspverify
 from rspverify.litmus.program import Order, Scope
 from rspverify.records import replace
-from rspverify.scheme import Op, Scheme, read_scheme_file
-from rspverify.scheme.scheme import Shape
+from rspverify.scheme.orders import Op
+from rspverify.scheme.reader import read_scheme_file
+from rspverify.scheme.row import Shape
+from rspverify.scheme.scheme import Scheme
 
 HEAD = """\
 machine at-once "performs every access at once"

@@ -1,10 +1,10 @@
-"""What is expected of litmus-barrier is what is known of XF, discovery and locks."""
+"""What is expected of litmus/barrier is what is known of XF, discovery and locks."""
 
 from pathlib import Path
 
 import yaml
 
-FOLDER = Path(__file__).resolve().parents[2] / "litmus-barrier"
+FOLDER = Path(__file__).resolve().parents[2] / "litmus/barrier"
 
 
 def answers(suite: str) -> dict[str, dict[str, str]]:

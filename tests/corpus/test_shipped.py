@@ -51,7 +51,7 @@ def refused(*words: str) -> list[Problem]:
 
 
 def test_what_ships_can_be_named_from_anywhere(root: Path) -> None:
-    for path in ("schemes/proposed.yaml", "litmus/rsp/paper/Fig4.litmus", "litmus-ptx"):
+    for path in ("schemes/proposed.yaml", "litmus/rsp/paper/Fig4.litmus", "litmus/ptx"):
         assert ships(path)
         assert located(path).resolve() == (root / path).resolve()
     source = read_source("schemes/proposed.yaml")
@@ -93,15 +93,15 @@ def test_names() -> None:
 
 
 def test_a_test_in_assembly_has_a_name_too() -> None:
-    assert meant_by(tests=["fig-3.6"]).tests == ["litmus-ptx/open/fig-3.6.litmus"]
+    assert meant_by(tests=["fig-3.6"]).tests == ["litmus/ptx/open/fig-3.6.litmus"]
     with pytest.raises(InputError, match=r"no such file .*\n  hint: did you mean fig-3\.6"):
         meant_by(tests=["fig-3.7"])
-    own("litmus-ptx/fig-3.6.litmus")
-    assert meant_by(tests=["fig-3.6"]).tests == ["litmus-ptx/fig-3.6.litmus"]
+    own("litmus/ptx/fig-3.6.litmus")
+    assert meant_by(tests=["fig-3.6"]).tests == ["litmus/ptx/fig-3.6.litmus"]
 
 
 def test_a_test_for_processors_has_a_name_too() -> None:
-    assert meant_by(tests=["MP-dv"]).tests == ["litmus-amdgpu/MP-dv.litmus"]
+    assert meant_by(tests=["MP-dv"]).tests == ["litmus/amdgpu/MP-dv.litmus"]
 
 
 def test_a_scheme_is_no_test() -> None:
@@ -139,7 +139,7 @@ def test_without_tests_it_is_those_that_ship() -> None:
         "no tests are given, so it is those that ship with rspverify: litmus/rsp",
     )
     suites = suites_meant([])
-    assert suites is not None and len(suites) == 5
+    assert suites is not None and len(suites) == 10
     assert all(located(each.expected).is_file() for each in suites)
 
 

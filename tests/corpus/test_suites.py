@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import json
 import shutil
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import command_line
 import jsonschema
 import pytest
 from soundness import waiting
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from rspverify.cli import app
-from rspverify.corpus import models as models_module
 from rspverify.corpus.expected import read_expected
 from rspverify.corpus.inputs import default_tests
+from rspverify.corpus.run import _ColumnQuestion
 from rspverify.corpus.suite import Kind, find_suites, read_suite
+from rspverify.soundness import outcomes
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError
 from rspverify.verdict import Engine
+
+run = partial(command_line.run, "check", "-j", "1")
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER = ROOT / "litmus/rsp/paper"
@@ -44,10 +48,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "litmus"
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["check", "-j", "1", *arguments])
-
-
 def document(result: Result) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(result.stdout)
     schema = json.loads((files("rspverify.render") / "check.schema.json").read_text())
@@ -64,8 +64,9 @@ def mistakes(folder: Path, text: str) -> str:
 
 def test_the_shipped_suites() -> None:
     suites = find_suites(str(ROOT / "litmus"))
-    names = [Path(each.folder).name for each in suites]
-    assert names == ["rsp", "all-orders", "devices", "c11", "opencl"]
+    barrier = [f"barrier/{name}" for name in ("compiled", "order", "progress")]
+    names = ["rsp", "all-orders", "amdgpu", *barrier, "devices", "models/c11", "models/opencl"]
+    assert [each.folder for each in suites] == [str(ROOT / "litmus" / it) for it in (*names, "ptx")]
     assert [each.folder for each in suites if each.default] == [str(ROOT / "litmus/rsp")]
     every = {each for suite in suites for each in suite.tests()}
     assert every == set(map(str, (ROOT / "litmus").rglob("*.litmus")))
@@ -223,7 +224,7 @@ def test_an_expected_progress_that_is_not_asked_for_is_said(folder: Path) -> Non
 
 def test_answers_of_models_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = document(run("litmus/other", "--format", "json"))["answers"]
-    monkeypatch.setattr(models_module.PutToModels, "answers", lambda *_: 1 / 0)
+    monkeypatch.setattr(_ColumnQuestion, "decide", lambda *_: 1 / 0)
     again = document(run("litmus/other", "--format", "json"))["answers"]
     assert [each.pop("cached") for each in first] == [False, False]
     assert [each.pop("cached") for each in again] == [True, True]
@@ -237,12 +238,12 @@ def test_what_goes_wrong_with_one_answer_is_an_answer(
     (folder / "other/wrong.litmus").write_text(
         "OpenCL wrong\n{ [x]=0; }\nP0 (int* x) { *y = 1; }\n"
     )
-    right = models_module.observed_by
+    right = outcomes.observed_by
 
     def fails(program: Any, model: Any, *rest: Any) -> Any:
         return 1 / 0 if model.name == "rc11" else right(program, model, *rest)
 
-    monkeypatch.setattr(models_module, "observed_by", fails)
+    monkeypatch.setattr(outcomes, "observed_by", fails)
     result = run("litmus/other", "--format", "json")
     assert result.exit_code == 70
     words = {(each["test"], each["model"]): each for each in document(result)["answers"]}
@@ -258,7 +259,7 @@ def test_an_interrupt_shows_what_is_known(folder: Path, monkeypatch: pytest.Monk
     def interrupted(*_: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("rspverify.corpus.run._answers", interrupted)
+    monkeypatch.setattr("rspverify.corpus.run._RowQuestion", interrupted)
     result = run("--no-cache")
     assert result.exit_code == 130
     assert "every verdict is as in litmus/mine/expected.yaml" in result.stdout

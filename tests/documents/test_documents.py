@@ -9,21 +9,19 @@ import pytest
 from pages import PAGES, blocks
 from typer.testing import CliRunner
 
-from rspverify.axiomatic import load_model, shipped_models
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.library import shipped_models
 from rspverify.axiomatic.vocabulary import MO, RELATIONS, RF, SETS
 from rspverify.cli import app
-from rspverify.drawing.edges import usual
-from rspverify.litmus import read_program
-from rspverify.scheme import read_scheme
+from rspverify.drawing.evaluated import usual
+from rspverify.litmus.reader import read_program
+from rspverify.scheme.reader import read_scheme
 from rspverify.source import Source
 from rspverify.verdict import ProgressWord, Word
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
-MADE = ("commands.md", "schemas.md")
-"""Pages that are there only in the site."""
-
-DRAW = (ROOT / "docs/draw.md").read_text()
+DRAW = (ROOT / "docs/outcomes.md").read_text()
 
 
 @pytest.mark.parametrize("name", shipped_models())
@@ -60,7 +58,7 @@ def test_the_tests_of_the_litmus_document() -> None:
         if each.text.startswith("OpenCL")
     ]
     titles = [read_program(Source("t.litmus", test)).title for test in tests]
-    assert titles == ["MP", "elements", "unsafe"]
+    assert titles == ["counter", "elements", "unsafe"]
 
 
 def test_the_corpus_is_as_large_as_the_readme_says() -> None:
@@ -78,22 +76,21 @@ def test_every_model_and_base_name_is_documented() -> None:
 
 
 def test_every_word_of_a_verdict_is_in_the_glossary() -> None:
-    verdicts, glossary = ((ROOT / f"docs/{it}.md").read_text() for it in ("verdicts", "glossary"))
+    verdicts, glossary = ((ROOT / f"docs/{it}.md").read_text() for it in ("check", "glossary"))
     for word in (*Word, *ProgressWord):
         assert f"\n| {word} | " in verdicts
         assert re.search(rf"^\b.*\b{word}\b.*\n:   ", glossary, re.MULTILINE)
 
 
-def test_every_instruction_is_documented() -> None:
-    from rspverify.architecture import MACHINES
+def test_every_machine_is_documented() -> None:
+    """And each instruction of the paper's machine and its variants; `show` lists the others'."""
+    from rspverify.architecture.machines import MACHINES
 
     text = (ROOT / "docs/machine.md").read_text()
     for machine in MACHINES.values():
         assert f"`{machine.name}`" in text or machine.name == "rsp"
-        for it in machine.instructions:
-            name, *modifiers = it.split() if "cnt" not in it else [it]
-            assert re.search(f"`{re.escape(name)}[ `]", text), it
-            assert all(re.search(rf"`[^`\n]*\b{re.escape(each)}\b", text) for each in modifiers), it
+        for it in machine.instructions if machine.name.startswith("rsp") else ():
+            assert re.search(f"`{re.escape(it)}[ `]", text), it
 
 
 def test_dependencies_are_documented() -> None:
@@ -112,7 +109,7 @@ def test_dependencies_are_documented() -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     """`make docs` looks at those within pages, too."""
     for target in re.findall(r"\]\(([^)#:\s]+)[)#]", page.read_text()):
-        assert (page.parent / target).exists() or target in MADE, target
+        assert (page.parent / target).exists(), target
 
 
 _FILE = re.compile(r"(?<![\w.])\w[\w./+@-]*\.(?:cat|cff|json|lark|litmus|md|py|svg|toml|yaml)\b")

@@ -29,7 +29,8 @@ def test_the_page_of_commands_has_each_command_and_each_option() -> None:
 def test_the_page_of_documents_has_each_schema_and_each_field(root: Path) -> None:
     files = {each.name: each for each in (root / "rspverify").rglob("*.schema.json")}
     text = schemas.page(files)
-    assert {f"## {name}\n" for name in DOCUMENTS} <= set(re.findall(r"^## .+\n", text, re.M))
+    titles = {name.replace("-", " --") for name in DOCUMENTS}
+    assert {f"## {name}\n" for name in titles} <= set(re.findall(r"^## .+\n", text, re.M))
     for name in files:
         assert f"[{name}]({name})" in text
     assert "| `verdict` | Word |" in text

@@ -14,14 +14,17 @@ import networkx
 import pytest
 from relation.concrete import World, closed
 
-from rspverify.axiomatic import MemoryModel, Questions, load_model, read_model
-from rspverify.axiomatic.model import Axiom, Let
+from rspverify.axiomatic.cat import load_model, read_model
+from rspverify.axiomatic.model import Axiom, Let, MemoryModel
+from rspverify.axiomatic.question import Questions
 from rspverify.axiomatic.vocabulary import RELATIONS, SETS
 from rspverify.drawing.evaluated import EvaluatedExecution
 from rspverify.drawing.pictures import Drawn, Pictures
 from rspverify.drawing.violation import Violation
 from rspverify.limits import Limits
-from rspverify.litmus import Atom, Formula, Junction, Program, read_program_file
+from rspverify.litmus.formula import Atom, Formula, Junction
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program_file
 from rspverify.relation.expression import Sort
 from rspverify.relation.expression import Test as Kind
 from rspverify.source import Source

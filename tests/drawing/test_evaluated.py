@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.axiomatic import MemoryModel, Questions, load_model, read_model
+from rspverify.axiomatic.cat import load_model, read_model
 from rspverify.axiomatic.execution import executions
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.question import Questions
 from rspverify.axiomatic.vocabulary import BASE_RELATIONS
 from rspverify.drawing.evaluated import EvaluatedExecution
 from rspverify.limits import Limits
-from rspverify.litmus import read_program_file
+from rspverify.litmus.reader import read_program_file
 from rspverify.source import Source
 
 TESTS = sorted((Path(__file__).resolve().parents[2] / "litmus").glob("*/*.litmus"))[::23]

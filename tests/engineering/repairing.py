@@ -10,10 +10,10 @@ from rspverify.engineering.repair.codes import Code, codes
 from rspverify.engineering.repair.constraints import Constraints
 from rspverify.engineering.repair.run import Repair, settings_for
 from rspverify.engineering.setup import read_setup
+from rspverify.judge.inputs import NamedScheme
 from rspverify.judge.judge import Judge
-from rspverify.judge.verdicts import NamedScheme
-from rspverify.scheme import Scheme
 from rspverify.scheme.cost import default_costs
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.settings import Settings
 from rspverify.verdict import ProgressWord, Word
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from results import result
 
-from rspverify.engineering.compare.comparer import Comparer
+from rspverify.engineering.compare.comparer import CompareQuestion, Comparer
 from rspverify.engineering.compare.rows import changed_rows
 from rspverify.engineering.comparison import (
     Change,
@@ -17,13 +17,14 @@ from rspverify.engineering.comparison import (
     Untouched,
     change_of,
 )
-from rspverify.judge.cache import cache_place
-from rspverify.judge.judge import Judge
-from rspverify.judge.reading import Inputs, read_inputs
-from rspverify.judge.run import Run
-from rspverify.litmus import Program, read_program_file
-from rspverify.scheme import Scheme, compile_program, read_scheme, read_scheme_file
+from rspverify.judge.inputs import Inputs, read_inputs
+from rspverify.judge.judge import Judge, cache_folder
+from rspverify.judge.run import CheckQuestion, Run
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program_file
 from rspverify.scheme.cost import default_costs
+from rspverify.scheme.reader import read_scheme, read_scheme_file
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Source
 from rspverify.verdict import ProgressWord, Word
@@ -48,7 +49,7 @@ def weakened(folder: Path) -> Path:
 
 
 def both(old: Path, new: Path, settings: Settings, workers: int = 1) -> tuple[Inputs, Judge]:
-    judge = Judge(cache_place(True, pytest.fail), pytest.fail, workers)
+    judge = Judge(cache_folder(True, pytest.fail), pytest.fail, workers)
     return read_inputs((str(old), str(new)), settings, judge, unique=False), judge
 
 
@@ -70,7 +71,7 @@ def touched(found: list[Compared]) -> dict[str, TouchedTest]:
 
 def code_of(path: Path, program: Program) -> object:
     try:
-        whole = compile_program(program, read_scheme_file(str(path)))
+        whole = read_scheme_file(str(path)).compiled(program)
     except InputError:
         return None
     return [(str(each.mnemonic), each.reach, each.operation) for each in whole.instructions]
@@ -89,7 +90,7 @@ def test_touched_tests_are_those_that_compile_to_other_code(tmp_path: Path) -> N
 
 
 def test_a_comment_touches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Run, "decided", pytest.fail)
+    monkeypatch.setattr(CheckQuestion, "decide", pytest.fail)
     new = edited(tmp_path, "# 1. A work-group shares", "# 1. Whoever shares")
     found = run(PROPOSED, new, LITMUS)
     assert all(isinstance(each, Untouched) for each in found)
@@ -131,7 +132,7 @@ def test_verdicts_and_outcomes_of_a_weaker_scheme(tmp_path: Path) -> None:
 @pytest.mark.parametrize("engine", [Engine.EXPLICIT, Engine.EVENTS])
 def test_outcomes_are_those_of_the_exhaustive_search(tmp_path: Path, engine: Engine) -> None:
     """Whichever engine lists them, and whichever scheme is called the old one."""
-    from rspverify.axiomatic import load_model
+    from rspverify.axiomatic.cat import load_model
     from rspverify.soundness.outcomes import outcomes
 
     file = f"{ROOT}/litmus/rsp/paper/Fig4.litmus"
@@ -175,8 +176,8 @@ def test_what_is_known_is_not_decided_again(
 ) -> None:
     new = weakened(tmp_path)
     first = run(PROPOSED, new, QUICK)
-    monkeypatch.setattr(Comparer, "_decided", pytest.fail)
-    monkeypatch.setattr(Inputs, "parsed", pytest.fail)
+    monkeypatch.setattr(CompareQuestion, "decide", pytest.fail)
+    monkeypatch.setattr(Inputs, "parse", pytest.fail)
     again = run(PROPOSED, new, QUICK)
     assert all(it.old.cached and it.new.cached for it in touched(again).values())
     seen = [(it.change, it.outcomes) for it in touched(first).values()]

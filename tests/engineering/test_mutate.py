@@ -13,16 +13,19 @@ from rspverify.engineering.mutate import Baseline, _Trial, baselines, findings
 from rspverify.engineering.mutation import Fate, Finding, MutationReport
 from rspverify.engineering.mutation_report import asked_of, mutation_report
 from rspverify.engineering.setup import Setup, read_setup
+from rspverify.generate.rows import row_tests
+from rspverify.judge.inputs import NamedScheme
 from rspverify.judge.judge import Judge
-from rspverify.judge.verdicts import NamedScheme
 from rspverify.records import replace
-from rspverify.scheme import Scheme, read_scheme_file, rows_used
 from rspverify.scheme.cost import default_costs
 from rspverify.scheme.mutants import Mutant, mutants_of
+from rspverify.scheme.reader import read_scheme_file
+from rspverify.scheme.scheme import Scheme, rows_used
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.progress import progress
 from rspverify.soundness.settings import Engine, Settings
+from rspverify.source import Source
 from rspverify.verdict import ProgressWord, Word
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,8 +34,14 @@ FULL = ROOT / "schemes/proposed-full.yaml"
 QUICK = Settings(shortest=False)
 
 
-def setup_of(scheme: Path, tests: Iterable[Path | str], settings: Settings = QUICK) -> Setup:
-    files = find_tests([str(each) for each in tests], [])
+def setup_of(
+    scheme: Path, tests: Iterable[Path | str | Source], settings: Settings = QUICK
+) -> Setup:
+    files = [
+        file
+        for each in tests
+        for file in ([each] if isinstance(each, Source) else find_tests([str(each)], []))
+    ]
     return read_setup([str(scheme)], files, settings, Judge())
 
 
@@ -76,14 +85,9 @@ def test_each_instruction_of_proposed_is_needed() -> None:
     assert not report.tests.stuck
 
 
-def test_the_document_says_which_test_shows_what() -> None:
-    """The two tables of the findings: tests by letters, and the letter at each step."""
-    (text,) = [
-        text
-        for path in sorted((ROOT / "docs").glob("findings*.md"))
-        if "## No instruction of Proposed can go" in (text := path.read_text())
-    ]
-    text = text.split("## No instruction of Proposed can go")[1].split("\n## ")[0]
+def test_each_mutant_of_proposed_is_shown_by_a_known_test() -> None:
+    """The two tables of a file: tests by letters, and the letter at each step."""
+    text = Path(__file__).with_name("mutants_of_proposed.md").read_text()
     lines = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
     cells = [[cell.strip() for cell in line] for line in lines]
     tests = {row[0]: (row[1].strip("`"), row[2]) for row in cells if len(row[0]) == 1 and row[0]}
@@ -252,13 +256,16 @@ def test_rows_of_a_test() -> None:
             assert each.rows == {row.number for row in used}
 
 
-AMD = ROOT / "litmus-amdgpu-rows"
+def row_test(title: str) -> Source:
+    return next(
+        Source(f"{title}.litmus", it.written().text) for it in row_tests() if it.title == title
+    )
 
 
 def test_a_mutant_alone_is_told_what_it_is_told_among_those_of_its_row() -> None:
     """What passes with fewer waits is not asked about with more."""
     tests = ["MP-to-load-acquire-dv", "SB-then-load-seq_cst-dv", "CoRR-load-seq_cst-dv"]
-    setup = setup_of(ROOT / "schemes/amdgpu/gfx900.yaml", [AMD / f"{it}.litmus" for it in tests])
+    setup = setup_of(ROOT / "schemes/amdgpu/gfx900.yaml", map(row_test, tests))
     base = list(baselines(setup))
     (row,) = [it for it in mutants_of(setup.schemes[0].scheme) if it.row.number == 6]
     _, together, _ = tried(setup, row.mutants, base)
@@ -269,7 +276,7 @@ def test_a_mutant_alone_is_told_what_it_is_told_among_those_of_its_row() -> None
 
 def test_a_test_that_a_switch_excuses_tells_with_it_on() -> None:
     """MP on gfx942: without its write-back the mutant fails as well where that waits for stores."""
-    mp = ROOT / "litmus-amdgpu/MP-dv.litmus"
+    mp = ROOT / "litmus/amdgpu/MP-dv.litmus"
     setup = setup_of(ROOT / "schemes/amdgpu/gfx942.yaml", [mp])
     scheme = setup.schemes[0].scheme
     (release,) = [it.row for it in mutants_of(scheme) if str(it.row) == "store DV,N (release)"]
@@ -293,7 +300,7 @@ def test_a_test_that_a_switch_excuses_tells_with_it_on() -> None:
 def test_a_test_is_asked_with_each_switch_that_excuses_it() -> None:
     """On gfx1250 the wait for LDS comes before the invalidation: with RMW_DROPS_LINE none of these
     programs needs it, with INVALIDATES_AT_ONCE this one does."""
-    of_rmw = AMD / "MP-of-rmw-fence-acquire-both-dv-global-by-local.litmus"
+    of_rmw = row_test("MP-of-rmw-fence-acquire-both-dv-global-by-local")
     setup = setup_of(ROOT / "schemes/amdgpu/gfx1250.yaml", [of_rmw])
     (wanted,) = (
         it

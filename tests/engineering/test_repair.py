@@ -9,9 +9,11 @@ from engineering.repairing import BruteForce, prepared
 
 from rspverify.engineering.repair.codes import weaker
 from rspverify.engineering.repair.constraints import Constraints, space_of
-from rspverify.render.repair_text import repair_table
-from rspverify.scheme import Scheme, read_scheme
+from rspverify.render.forms import write
+from rspverify.render.repair import document
 from rspverify.scheme.cost import default_costs
+from rspverify.scheme.reader import read_scheme
+from rspverify.scheme.scheme import Scheme
 from rspverify.source import InputError, Source
 from rspverify.verdict import ProgressWord, Word
 
@@ -161,7 +163,7 @@ def test_what_passes_every_test_is_told_though_the_hunt_is_interrupted(
         repair.run()
     report = repair.report()
     assert report.effort.passes and not report.claim.finished and not report.found
-    words = "\n".join(map(str, repair_table(report)))
+    words = write("text", document(report))
     assert "of which it is known that it passes every test" in words
 
 

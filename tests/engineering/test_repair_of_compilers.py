@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rspverify.axiomatic import load_model
+from rspverify.axiomatic.cat import load_model
 from rspverify.engineering.repair.answer import Hunted
 from rspverify.engineering.repair.constraints import Constraints
 from rspverify.engineering.repair.hunting import Hunt
 from rspverify.engineering.repair.run import Repair, settings_for
 from rspverify.engineering.setup import read_setup
+from rspverify.generate.rows import row_tests
+from rspverify.judge.inputs import LoadedTest
 from rspverify.judge.judge import Judge
-from rspverify.judge.loaded_test import LoadedTest
-from rspverify.scheme import Scheme, read_scheme, read_scheme_file
 from rspverify.scheme.cost import default_costs
 from rspverify.scheme.mutants import Mutation, mutants_of, wider_mutants_of
+from rspverify.scheme.reader import read_scheme, read_scheme_file
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.blame import blame
 from rspverify.soundness.case import Case
 from rspverify.soundness.settings import Settings
@@ -24,7 +26,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "schemes/amdgpu/gfx900.yaml"
 ACQUIRE = "code: [global_load_dword r x glc, s_waitcnt vmcnt(0), buffer_wbinvl1_vol]"
 LEAST = ("global_load_dword r x glc", "s_waitcnt vmcnt(0)", "buffer_wbinvl1_vol")
-TESTS = ("MP-dv", "../litmus-amdgpu-rows/CoRR-load-acquire-dv", "CoWR-rmw-wg")
+TESTS = ("MP-dv", "CoRR-load-acquire-dv", "CoWR-rmw-wg")
+ROWS = {it.title: it for it in row_tests()}
 
 
 def without(instruction: str) -> Source:
@@ -35,7 +38,12 @@ def without(instruction: str) -> Source:
 
 
 def repair_of(scheme: Source | Path, tests: tuple[str, ...], rows: tuple[int, ...]) -> Repair:
-    files = [str(ROOT / f"litmus-amdgpu/{each}.litmus") for each in tests]
+    files = [
+        Source(each, ROWS[each].written().text)
+        if each in ROWS
+        else str(ROOT / f"litmus/amdgpu/{each}.litmus")
+        for each in tests
+    ]
     given = scheme if isinstance(scheme, Source) else str(scheme)
     setup = read_setup([given], files, settings_for(Settings()), Judge())
     constraints = Constraints(rows, length=3, set_aside=True)
@@ -69,7 +77,7 @@ def test_blame_knows_waits_and_invalidations() -> None:
 
 def blamed(scheme: Scheme, test: str) -> list[int]:
     settings = Settings(shortest=False)
-    program = settings.read(read_source(ROOT / f"litmus-amdgpu/{test}.litmus"))
+    program = settings.read(read_source(ROOT / f"litmus/amdgpu/{test}.litmus"))
     found = blame(Case(program, scheme, load_model("opencl-rsp"), settings), devices=1)
     return [row.number for row in found.blamed]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from machine.engines import events_outcomes, searched
 
-from rspverify.architecture import MACHINES
+from rspverify.architecture.machines import MACHINES
 from rspverify.engineering.repair.codes import (
     Code,
     Kinds,
@@ -22,9 +22,11 @@ from rspverify.engineering.repair.codes import (
 )
 from rspverify.engineering.repair.instructions import InstructionPool, Role
 from rspverify.limits import LimitReached
-from rspverify.litmus import Program, read_program_file
-from rspverify.scheme import Scheme, compile_program, read_scheme_file
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program_file
 from rspverify.scheme.cost import default_costs
+from rspverify.scheme.reader import read_scheme_file
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import Settings
 
@@ -213,7 +215,7 @@ def outcomes(
 ) -> frozenset[object]:
     for number, each in chosen.items():
         scheme = scheme.with_code(number, pool.written(each, scheme.rows[0].span))
-    machine = machine_of(compile_program(program, scheme), Settings())
+    machine = machine_of(scheme.compiled(program), Settings())
     found = events_outcomes(machine)
     with suppress(LimitReached):
         assert searched(machine, 4_000) == found

@@ -13,7 +13,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from enumeration import naive
 from enumeration.written import packed_line
 
-from rspverify.axiomatic import Questions, load_model
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.question import Questions
 from rspverify.enumeration.growth import Growth, reductions
 from rspverify.enumeration.lemmas import Sort, sort_of, strength_tells
 from rspverify.enumeration.naming import line_of, named
@@ -23,8 +24,10 @@ from rspverify.enumeration.space import DEVICES, NAMES, Space, chosen_operations
 from rspverify.enumeration.survey import Survey, packed, unpacked
 from rspverify.enumeration.tables import Tables
 from rspverify.limits import Limits
-from rspverify.litmus import read_program
-from rspverify.programs import litmus_text, program_of, read_notation
+from rspverify.litmus.reader import read_program
+from rspverify.programs.meaning import program_of
+from rspverify.programs.notation import read_notation
+from rspverify.programs.writer import litmus_text
 from rspverify.source import InputError, Source
 from rspverify.verdict import Outcome
 

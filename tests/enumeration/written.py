@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from rspverify.enumeration.packed import NONE, PackedAccess, PackedTest, PackedThread
 from rspverify.enumeration.space import Space, unused
-from rspverify.litmus import Kind
-from rspverify.programs import Access, read_notation
+from rspverify.litmus.program import Kind
+from rspverify.programs.litmus_test import Access
+from rspverify.programs.notation import read_notation
 from rspverify.value import Binary, Constant, Read
 
 

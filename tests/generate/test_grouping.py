@@ -6,8 +6,8 @@ import pytest
 
 from rspverify.generate.families import DEVICE_FAMILIES
 from rspverify.generate.grouping import groupings, groupings_on_devices
-from rspverify.litmus import read_program
-from rspverify.programs import LitmusTest, Thread, litmus_test
+from rspverify.litmus.reader import read_program
+from rspverify.programs.litmus_test import LitmusTest, Thread, litmus_test
 from rspverify.source import Source
 
 

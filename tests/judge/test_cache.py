@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 from caching import QUICK, ROOT, edited, ran
 
-from rspverify.architecture import machine_named
-from rspverify.judge import verdicts
+from rspverify.architecture.machines import machine_named
 from rspverify.judge.answers import Answer, answers_may_be_kept, worth_keeping
 from rspverify.judge.facts import facts_of_program, facts_of_scheme
+from rspverify.judge.inputs import read_inputs
 from rspverify.judge.judge import Judge
-from rspverify.judge.reading import read_inputs
-from rspverify.litmus import Program, read_program_file
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program_file
 from rspverify.records import fields_of, replace
-from rspverify.scheme import Scheme, compile_program, read_scheme
+from rspverify.scheme.reader import read_scheme
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.settings import L2, Engine, Reading, Settings
 from rspverify.source import InputError, Source
 from rspverify.verdict import Verdict, Word
@@ -100,7 +101,7 @@ def variants(scheme: Path) -> list[Scheme]:
 
 def compiled(program: Program, scheme: Scheme) -> object:
     try:
-        return compile_program(program, scheme)
+        return scheme.compiled(program)
     except InputError as error:
         return str(error)
 
@@ -218,7 +219,7 @@ CHANGES: dict[str, Settings | None] = {
     "unroll": Settings(unroll=3),
     "mixed": Settings(mixed=True),
     "shortest": Settings(shortest=False),
-    "insist": None,
+    "allow_fallback": None,
 }
 
 
@@ -254,7 +255,7 @@ def test_an_internal_error_is_never_kept(tmp_path: Path, monkeypatch: pytest.Mon
         raise AssertionError("broken")
 
     with monkeypatch.context() as patch:
-        patch.setattr(verdicts, "check", broken)
+        patch.setattr("rspverify.soundness.check.check", broken)
         (result,) = ran([PROPOSED], [EX1]).results
         assert result.internal is not None
         assert result.verdict is Word.UNKNOWN

@@ -16,20 +16,16 @@ from typing import Any
 
 import pytest
 from cluster_processes import ROOT, Processes, free_port, kill
-from cluster_work import Squares, deadly, doubled, one_over, planted, squared
+from cluster_work import Deadly, Doubled, OneOver, Planted, Square, Squares, Survivable
 from typer.testing import CliRunner
 
 from rspverify.cli import app
 from rspverify.engineering.hunt import by_programs
 from rspverify.judge import cluster as cluster_module
-from rspverify.judge import link
-from rspverify.judge.cache import cache_place
-from rspverify.judge.cluster import Cluster
+from rspverify.judge.cluster import PATIENCE, Cluster
 from rspverify.judge.fingerprint import fingerprint
-from rspverify.judge.judge import Judge
-from rspverify.judge.link import PATIENCE
+from rspverify.judge.judge import Judge, cache_folder
 from rspverify.judge.store import FILE, Store
-from rspverify.judge.work import Work
 from rspverify.limits import LOST, LimitReached
 from rspverify.source import InputError
 
@@ -69,53 +65,54 @@ def wait_for_workers(processes: Processes, count: int) -> None:
         client.wait_for_workers(count, timeout=100)
 
 
-def judge_by(spreader: Cluster, *, cached: bool = False) -> Judge:
-    return Judge(cache_place(cached, pytest.fail), pytest.fail, spreader=spreader)
+def judge_by(cluster: Cluster, *, cached: bool = False) -> Judge:
+    return Judge(cache_folder(cached, pytest.fail), pytest.fail, cluster=cluster)
 
 
-def test_results_come_in_the_order_of_the_items(local: Cluster) -> None:
-    work = Work("test", doubled)
-    assert list(judge_by(local).each(work, range(300))) == [*range(0, 600, 2)]
-    assert list(judge_by(local).each(work, [])) == []
+def doubles(count: int) -> list[Doubled]:
+    return [Doubled(number) for number in range(count)]
+
+
+def test_replies_come_in_the_order_of_the_questions(local: Cluster) -> None:
+    assert list(judge_by(local).run(doubles(300))) == [*range(0, 600, 2)]
+    assert list(judge_by(local).run([])) == []
 
 
 def test_tasks_are_called_by_what_they_are_for(local: Cluster) -> None:
-    work = Work("kind-of-work", doubled, named=lambda number: f"the double of {number}")
     assert local._link is not None
-    before = set(local._link.local.scheduler.tasks)  # type: ignore[union-attr]
-    coming = judge_by(local).each(work, range(1000))
+    scheduler = local._link._local.scheduler  # type: ignore[union-attr]
+    before = set(scheduler.tasks)
+    coming = judge_by(local).run(doubles(1000))
     assert next(coming) == 0
-    scheduler = local._link.local.scheduler  # type: ignore[union-attr]
     new = [each for key, each in scheduler.tasks.items() if key not in before]
-    assert {it.prefix.name for it in new} <= {"kind-of-work", "send"}
+    assert {it.prefix.name for it in new} <= {"doubling", "send"}
     assert any(it.key[1].startswith("the double of ") for it in new)
     coming.close()
 
 
-def test_work_can_be_left(local: Cluster) -> None:
-    coming = judge_by(local).each(Work("test", doubled), range(10_000))
+def test_a_run_can_be_left(local: Cluster) -> None:
+    coming = judge_by(local).run(doubles(10_000))
     assert next(coming) == 0
     coming.close()
-    assert list(judge_by(local).each(Work("test", doubled), range(3))) == [0, 2, 4]
+    assert list(judge_by(local).run(doubles(3))) == [0, 2, 4]
 
 
-def test_what_work_raises_is_raised(local: Cluster) -> None:
-    coming = judge_by(local).each(Work("test", one_over), [1, 2, 0, 4])
+def test_what_is_raised_is_raised_here(local: Cluster) -> None:
+    coming = judge_by(local).run([OneOver(it) for it in (1, 2, 0, 4)])
     assert [next(coming), next(coming)] == [1, 0.5]
     with pytest.raises(ZeroDivisionError) as met:
         next(coming)
     assert "in a worker:" in met.value.__notes__[0]
 
 
-def test_an_item_that_ends_its_worker_is_lost_alone(local: Cluster) -> None:
-    work = Work("test", deadly)
-    found = judge_by(local).each(work, range(20), lost=lambda number: 1000 + number)
+def test_a_question_that_ends_its_worker_is_lost_alone(local: Cluster) -> None:
+    found = judge_by(local).run([Survivable(number) for number in range(20)])
     assert list(found) == [1007 if number == 7 else -number for number in range(20)]
 
 
-def test_an_item_that_may_not_be_lost_is_a_limit(local: Cluster) -> None:
+def test_a_question_that_must_not_be_lost_is_a_limit(local: Cluster) -> None:
     with pytest.raises(LimitReached, match=re.escape(LOST)):
-        list(judge_by(local).each(Work("test", deadly), [7]))
+        list(judge_by(local).run([Deadly(7)]))
 
 
 def test_an_internal_error_is_reported_by_who_asks(
@@ -123,25 +120,22 @@ def test_an_internal_error_is_reported_by_who_asks(
 ) -> None:
     """Its files are here, and a folder of a worker is not."""
     monkeypatch.chdir(tmp_path)
-    (said,) = judge_by(local).each(Work("test", planted), [3])
+    (said,) = judge_by(local).run([Planted(3)])
     (folder,) = tmp_path.glob("rspverify-report-*")
     assert "planted 3" in said and folder.name in said
 
 
 def test_answers_go_along_and_come_back(local: Cluster) -> None:
     judge = judge_by(local, cached=True)
-    asked = Squares(judge)
-    judge.keep(squared(5), 25)
-    work = Work("test", asked.decided, asks=asked.asks)
-    assert list(judge.each(work, [5, 1])) == [[6], [1, 2]]
-    assert [judge.known(squared(each)) for each in (1, 2, 5, 6)] == [1, 4, 25, 36]
-    assert list(judge.each(work, [1, 5])) == [[], []]
+    judge.keep(Square(5), 25)
+    assert list(judge.run([Squares(judge, 5), Squares(judge, 1)])) == [[6], [1, 2]]
+    assert [judge.known(Square(each)) for each in (1, 2, 5, 6)] == [1, 4, 25, 36]
+    assert list(judge.run([Squares(judge, 1), Squares(judge, 5)])) == [[], []]
 
 
 def test_without_a_cache_nothing_comes_back(local: Cluster) -> None:
-    asked = Squares(judge_by(local))
-    work = Work("test", asked.decided, asks=asked.asks)
-    assert list(asked.judge.each(work, [1, 1])) == [[1, 2], [1, 2]]
+    judge = judge_by(local)
+    assert list(judge.run([Squares(judge, 1), Squares(judge, 1)])) == [[1, 2], [1, 2]]
 
 
 def plain(text: str) -> str:
@@ -218,7 +212,7 @@ def test_what_is_killed_costs_nothing(processes: Processes, cache_folder: Path) 
     cluster = Cluster(processes.address)
     judge = judge_by(cluster, cached=True)
     found = []
-    for result in judge.each(Work("test", Squares(judge).slowly), range(200)):
+    for result in judge.run([Square(number) for number in range(200)]):
         found.append(result)
         if len(found) in (10, 40, 70):
             kill(processes.of("scheduler" if len(found) == 70 else "worker"))
@@ -261,7 +255,7 @@ def test_a_worker_of_another_version_is_refused(processes: Processes, tmp_path: 
     wait_for_workers(processes, 3)
     code, output, errors = ended(started(*CHECK, FIG4, "--cluster", processes.address))
     kill(foreign)
-    own, its = fingerprint()[:12], fingerprint(other / "rspverify")[:12]
+    own, its = fingerprint()[:12], fingerprint(package=other / "rspverify")[:12]
     assert code == 2 and not output.strip().startswith("{")
     assert f" must run rspverify {own}, not {its}" in errors
 
@@ -276,7 +270,7 @@ def test_a_cluster_that_is_gone_is_said_and_answers_are_kept(
         judge = judge_by(cluster, cached=True)
         found = []
         with pytest.raises(LimitReached) as met:
-            for result in judge.each(Work("test", Squares(judge).slowly), range(10_000)):
+            for result in judge.run([Square(number) for number in range(10_000)]):
                 found.append(result)
                 if len(found) == 20:
                     kill(processes.of("scheduler"))
@@ -285,7 +279,7 @@ def test_a_cluster_that_is_gone_is_said_and_answers_are_kept(
     assert found == [number * number for number in range(len(found))]
     assert answers(cache_folder) >= len(found) >= 20
     with pytest.raises(LimitReached, match=re.escape(said)):  # at once
-        next(judge.each(Work("test", doubled), [1]))
+        next(judge.run(doubles(1)))
     cluster.close()
 
 
@@ -308,31 +302,11 @@ def test_a_scheduler_must_be_there(protocol: str) -> None:
             _ = Cluster(f"{protocol}://127.0.0.1:{free_port()}").workers
 
 
-@pytest.mark.parametrize("misses", [1, 9])
-def test_a_busy_machine_may_start_its_loop_late(
-    misses: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import dask
-    from distributed import utils
-
-    left, start = [misses], utils.LoopRunner._start_unlocked
-
-    def late(runner: utils.LoopRunner) -> None:
-        left[0] -= 1
-        assert left[0] < 0
-        start(runner)
-
-    monkeypatch.setattr(utils.LoopRunner, "_start_unlocked", late)
-    why = "this machine is too busy to connect" if misses == 9 else "Timed out"
-    with dask.config.set({PATIENCE: "1s"}), pytest.raises(InputError, match=f": {why}"):
-        _ = Cluster(f"tcp://127.0.0.1:{free_port()}").workers
-
-
 def test_workers_that_do_not_start_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(processes: int) -> None:
         raise RuntimeError("Quick failed to start.")
 
-    monkeypatch.setattr(link, "_started", fails)
+    monkeypatch.setattr(cluster_module, "_started", fails)
     with pytest.raises(InputError, match="--cluster local:2: a worker did not start: Quick failed"):
         _ = Cluster("local:2").workers
 

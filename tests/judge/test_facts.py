@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from rspverify.judge.facts import facts_of_program, facts_of_scheme
-from rspverify.litmus import read_program
-from rspverify.scheme import read_scheme
+from rspverify.litmus.reader import read_program
+from rspverify.scheme.reader import read_scheme
 from rspverify.source import Source
 
 FULL = (Path(__file__).parents[2] / "schemes" / "proposed-full.yaml").read_text()

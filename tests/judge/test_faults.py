@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from rspverify.answers import Result, RowsAtFault
-from rspverify.judge.cache import cache_place
 from rspverify.judge.faults import faults
-from rspverify.judge.judge import Judge
-from rspverify.judge.reading import read_inputs
+from rspverify.judge.inputs import read_inputs
+from rspverify.judge.judge import Judge, cache_folder
 from rspverify.judge.run import Run
 from rspverify.records import replace
 from rspverify.soundness import blame as blame_module
@@ -31,7 +30,7 @@ def scheme(tmp_path: Path) -> Path:
 
 
 def judge(*, workers: int = 1, kept: bool = True) -> Judge:
-    return Judge(cache_place(kept, lambda _: None), workers=workers)
+    return Judge(cache_folder(kept, lambda _: None), workers=workers)
 
 
 def unsound(scheme: Path, *tests: str, settings: Settings = USUAL) -> list[Result]:

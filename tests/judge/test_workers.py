@@ -1,128 +1,104 @@
-"""Work that is spread over processes: all of it, in order, and nothing left behind."""
+"""Questions that forked processes decide: all of them, in order, and nothing left behind."""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Generator, Iterable
-from itertools import count, islice
+from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
+from cluster_work import Deadly, Doubled, OneOver, Survivable
 
 from rspverify.judge.judge import Judge
-from rspverify.judge.work import Work
-from rspverify.judge.workers import spread
+from rspverify.judge.processes import replies
+from rspverify.judge.question import Reply
 from rspverify.limits import LimitReached
 
 
+def spread(
+    do: Callable[[int], Any], count: int, workers: int, forks: list[int] | None = None
+) -> Generator[Any, None, None]:
+    return replies(do, range(count), workers, lambda: (forks or []).append(1))
+
+
 @pytest.mark.parametrize("workers", [1, 2, 3])
-def test_results_come_in_the_order_of_the_items(workers: int) -> None:
+def test_answers_come_in_the_order_of_the_questions(workers: int) -> None:
     offset = 7  # of the closure, which only a forked process knows
-    assert list(spread(lambda n: n + offset, range(50), workers)) == list(range(7, 57))
-
-
-def test_items_are_taken_only_a_little_ahead() -> None:
-    taken: list[int] = []
-
-    def items() -> object:
-        for n in count():
-            taken.append(n)
-            yield n
-
-    found = spread(lambda n: -n, items(), 2, ahead=3)  # type: ignore[arg-type, var-annotated]
-    assert list(islice(found, 10)) == [-n for n in range(10)]
-    assert len(taken) <= 10 + 2 * 3 + 1
-    found.close()
+    assert list(spread(lambda n: n + offset, 50, workers)) == list(range(7, 57))
+    found = Judge(workers=workers).run([Doubled(number) for number in range(20)])
+    assert list(found) == list(range(0, 40, 2))
 
 
 def test_two_at_once_do_not_mix() -> None:
-    one = spread(lambda n: ("one", n), range(20), 2)
-    two = spread(lambda n: ("two", n), range(20), 2)
+    one = spread(lambda n: ("one", n), 20, 2)
+    two = spread(lambda n: ("two", n), 20, 2)
     pairs = list(zip(one, two, strict=True))
     assert pairs == [(("one", n), ("two", n)) for n in range(20)]
 
 
-def test_what_work_raises_is_raised() -> None:
+def test_what_is_raised_is_raised_here() -> None:
     with pytest.raises(ZeroDivisionError):
-        list(spread(lambda n: 1 // n, [1, 0], 2))
+        list(Judge(workers=2).run([OneOver(1), OneOver(0)]))
 
 
 def test_a_lost_worker_is_said() -> None:
     with pytest.raises(LimitReached, match="worker process ended"):
-        list(spread(lambda n: os._exit(1), [1, 2], 2))
+        list(Judge(workers=2).run([Deadly(7), Deadly(7)]))
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
-def test_a_lost_worker_costs_the_item_that_it_was_at(workers: int) -> None:
+def test_a_lost_worker_costs_the_question_that_it_was_at(workers: int) -> None:
     """The others go on, and what waited for it is done by another."""
-
-    def work(n: int) -> int:
-        if n % 7 == 3:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return n
-
-    found = list(spread(work, range(40), workers, lost=lambda n: -n))
-    assert found == [-n if n % 7 == 3 else n for n in range(40)]
+    found = Judge(workers=workers).run([Survivable(n) for n in range(120)])
+    assert list(found) == [1000 + n if n % 40 == 7 else -n for n in range(120)]
 
 
 def test_a_worker_that_is_interrupted_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     """The solver heeds Ctrl-C in all processes; only the parent tells of it."""
 
-    def work(n: int) -> int:
+    def do(n: int) -> int:
         raise KeyboardInterrupt
 
-    assert list(spread(work, range(3), 1, lost=lambda n: -n)) == [0, -1, -2]
+    assert list(spread(do, 3, 1)) == [None] * 3
     assert capfd.readouterr().err == ""
 
 
-def test_items_and_results_may_be_long() -> None:
+def test_replies_may_be_long() -> None:
     """Nobody waits for ever for a pipe that is full."""
-    items = [bytes([n]) * 300_000 for n in range(20)]
-    assert list(spread(lambda it: it + it, items, 2)) == [it + it for it in items]
+    assert list(map(len, spread(lambda n: bytes([n]) * 600_000, 20, 2))) == [600_000] * 20
 
 
 def test_what_cannot_be_passed_on_is_an_error() -> None:
-    with pytest.raises(RuntimeError, match="pickle"):
-        list(spread(lambda n: lambda: n, [1, 2], 2))
+    found = list(spread(lambda n: lambda: n, 2, 2))
+    assert all(isinstance(it, Reply) and "pickle" in str(it.error) for it in found)
 
 
 def test_what_is_open_is_let_go_of_before_each_fork() -> None:
-    forks: list[int] = []
-    assert list(spread(lambda n: n, range(9), 3, before_fork=lambda: forks.append(1))) == [
-        *range(9)
-    ]
-    assert len(forks) == 3
+    forks = [0]
+    assert list(spread(lambda n: n, 9, 3, forks)) == [*range(9)]
+    assert forks == [0, 1, 1, 1]
+
+
+def test_a_run_that_is_left_leaves_no_process() -> None:
+    coming = spread(lambda n: os.getpid(), 1000, 2)
+    pid = next(coming)
+    coming.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, signal.SIG_DFL)
 
 
 class Forgetful:
-    """Has work done, but for what it leaves out: the first or the last item."""
+    """A cluster that leaves out the last question."""
 
-    shares_cache = True
     workers = 2
 
-    def __init__(self, leaves: slice) -> None:
-        self._leaves = leaves
-
-    def each(self, work: Any, items: Iterable[Any], **_: object) -> Generator[Any, None, None]:
-        yield from (work.do(each) for each in [*items][self._leaves])
-
-    def close(self) -> None:
-        """Nothing was started."""
+    def replies(self, questions: Any, judge: Judge) -> Generator[Any, None, None]:
+        yield from map(judge.reply, questions[:-1])
 
 
-class Idle(Forgetful):
-    """Takes no item at all."""
-
-    def each(self, work: Any, items: Iterable[Any], **_: object) -> Generator[Any, None, None]:
-        yield from ()
-
-
-@pytest.mark.parametrize("spreader", [Forgetful(slice(2)), Idle(slice(0))])
-def test_no_item_is_left_out_unnoticed(spreader: Forgetful) -> None:
-    """Whoever spreads the work: a verdict that is missing must not look like one that is sound."""
-    judge = Judge(spreader=spreader)
-    with pytest.raises(AssertionError, match="an item of test has no result"):
-        list(judge.each(Work("test", abs), [1, 2, 3]))
-    whole = Judge(spreader=Forgetful(slice(3)))
-    assert list(whole.each(Work("test", abs), [-1, 2, -3])) == [1, 2, 3]
+def test_no_question_is_left_out_unnoticed() -> None:
+    """A verdict that is missing must not look like one that is sound."""
+    judge = Judge(cluster=Forgetful())  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="shorter"):
+        list(judge.run([Doubled(1), Doubled(2)]))

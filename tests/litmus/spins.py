@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 
-from rspverify.axiomatic import MemoryModel, Questions
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.question import Questions
 from rspverify.limits import Limits
-from rspverify.litmus import Program
+from rspverify.litmus.program import Program
 from rspverify.value import evaluate
 
 ORDERS = {

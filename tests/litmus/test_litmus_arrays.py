@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from rspverify.axiomatic import Questions, load_model
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.question import Questions
 from rspverify.limits import Limits
-from rspverify.litmus import Kind, Program, read_program
+from rspverify.litmus.program import Kind, Program
+from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Severity, Source
 from rspverify.value import Constant, evaluate
 from rspverify.verdict import Outcome

@@ -4,9 +4,11 @@ import re
 
 import pytest
 
-from rspverify.litmus import Atom, Kind, Program, read_program, title_of
+from rspverify.litmus.formula import Atom
+from rspverify.litmus.program import Kind, Program
+from rspverify.litmus.reader import read_program, title_of
 from rspverify.source import InputError, Problem, Severity, Source
-from rspverify.value import Constant, Read
+from rspverify.value import Constant, Read, evaluate
 
 HEADS = "P0@cta 0,gpu 0 | P1@cta 1,gpu 0"
 
@@ -94,6 +96,16 @@ def test_a_register_has_what_was_put_into_it_last() -> None:
     program = read(one("ld r1, a | ;\nmov r2, r1 | ;\nmov r1, 5 | ;\nst b, r2 | ;", "0:r3=1"))
     assert program.threads[0].registers == {"r1": Constant(5), "r2": Read(0), "r3": Constant(1)}
     assert program.operations[-1].value == Read(0)
+
+
+def test_a_branch_forward_guards_what_it_leaves_out() -> None:
+    rows = "ld r1, a | ;\nbeq r1, 0, L | ;\nadd r2, r1, 3 | ;\nst b, r2 | ;\nL: | ;\nst c, 1 | ;"
+    _, inside, after = read(one(rows, "0:r2=7")).operations
+    assert [evaluate(inside.guard, {0: it}) for it in (0, 2)] == [0, 1]
+    assert inside.value is not None and evaluate(inside.value, {0: 2}) == 5
+    assert after.guard == Constant(1)
+    for wrong, at in ((rows.replace("L: | ;", "M: | ;"), "5"), ("L: | ;\ngoto L | ;", "5")):
+        assert [it.split(": ")[0] for it in said(one(wrong))] == [f"t:{at}:1"]
 
 
 def test_the_title_is_told_although_the_test_is_wrong() -> None:

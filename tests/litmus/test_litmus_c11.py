@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rspverify.litmus import Kind, Location, Order, Program, read_program, title_of
+from rspverify.litmus.program import Kind, Location, Order, Program
+from rspverify.litmus.reader import read_program, title_of
 from rspverify.source import InputError, Source
 from rspverify.value import Constant, Read, Unary, evaluate
 

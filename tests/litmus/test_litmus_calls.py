@@ -9,7 +9,8 @@ from itertools import product
 import pytest
 from litmus.test_litmus_loops import Load, Registers, Store, TooFew, expected, found
 
-from rspverify.litmus import Kind, Program, read_program
+from rspverify.litmus.program import Kind, Program
+from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Severity, Source
 from rspverify.value import evaluate
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.litmus import read_program_file
+from rspverify.litmus.reader import read_program_file
 
 CORPUS = Path(__file__).resolve().parents[2].parent / "shared" / "corpus"
 

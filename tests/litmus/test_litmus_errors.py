@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from rspverify.litmus import read_program
+from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Problem, Severity, Source
 
 PARAMETERS = "global int* x, global atomic_int* a"

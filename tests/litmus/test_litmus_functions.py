@@ -6,7 +6,8 @@ from itertools import product
 
 import pytest
 
-from rspverify.litmus import Kind, Operation, Order, Program, Scope, read_program
+from rspverify.litmus.program import Kind, Operation, Order, Program, Scope
+from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Severity, Source
 from rspverify.value import Constant, Read, evaluate
 

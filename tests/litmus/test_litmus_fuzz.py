@@ -7,7 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mutants import mutants
 
-from rspverify.litmus import Program, read_program
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Source
 from rspverify.value import reads
 

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from rspverify.litmus import Program, read_program
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Severity, Source
 from rspverify.value import Constant, evaluate
 

@@ -7,7 +7,9 @@ from itertools import product
 
 import pytest
 
-from rspverify.litmus import DEFAULT_UNROLL, Cut, Kind, Program, read_program
+from rspverify.limits import DEFAULT_UNROLL
+from rspverify.litmus.program import Cut, Kind, Program
+from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Severity, Source
 from rspverify.value import Constant, Read, evaluate
 

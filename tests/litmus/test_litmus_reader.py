@@ -4,19 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.litmus import (
-    Atom,
-    Junction,
-    Kind,
-    Location,
-    Negation,
-    Operation,
-    Order,
-    Program,
-    Scope,
-    read_program,
-    read_program_file,
-)
+from rspverify.litmus.formula import Atom, Junction, Negation
+from rspverify.litmus.program import Kind, Location, Operation, Order, Program, Scope
+from rspverify.litmus.reader import read_program, read_program_file
 from rspverify.source import InputError, Source
 from rspverify.value import Binary, Constant, Expression, Read, Select, Unary
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from rspverify.litmus import read_program
+from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Source
 
 MANY = """\

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rspverify.litmus import Kind, read_program
+from rspverify.litmus.program import Kind
+from rspverify.litmus.reader import read_program
 from rspverify.source import Source
 
 ADD = "atomic_fetch_add_explicit(x, 1, memory_order_relaxed)"

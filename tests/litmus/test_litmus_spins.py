@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rspverify.litmus import Kind, Program, one_more, read_program
+from rspverify.litmus.program import Kind, Program
+from rspverify.litmus.reader import read_program
+from rspverify.litmus.spins import one_more
 from rspverify.source import InputError, Source
 from rspverify.value import evaluate
 

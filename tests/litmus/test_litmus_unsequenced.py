@@ -2,7 +2,8 @@
 
 import pytest
 
-from rspverify.litmus import Kind, read_program
+from rspverify.litmus.program import Kind
+from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Source
 
 

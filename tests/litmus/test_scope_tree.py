@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from rspverify.litmus import read_program
+from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Source
 
 

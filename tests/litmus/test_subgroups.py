@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rspverify.litmus import Program, Scope, one_subgroup, read_program
+from rspverify.litmus.program import Program, Scope, one_subgroup
+from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Source
 
 

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from machine.engines import LIMITS, Outcomes, Unrolled, events_outcomes, searched
 from machine.whole_graph import TooLarge, whole_graph
 
-from rspverify.assembly import AssemblyProgram
+from rspverify.assembly.program import AssemblyProgram
 from rspverify.limits import LimitReached
-from rspverify.machine import Machine, enough_steps, find_deadlock
+from rspverify.machine.deadlock_events import deadlock_by_events
+from rspverify.machine.firings import enough_steps
+from rspverify.machine.machine import Machine
+from rspverify.machine.state_graph import find_hang
 from rspverify.records import replace
-from rspverify.soundness.progress import deadlock_by_events
 
 MAX_STEPS = 16
 """Where K* is more, the unroll engine is not asked."""
@@ -70,7 +72,7 @@ def _progress(program: AssemblyProgram, states: int) -> Iterator[tuple[str, str]
         return
     limits = replace(LIMITS, states=4 * states)
     for machine in (Machine(program), real):
-        for find in (find_deadlock, deadlock_by_events):
+        for find in (find_hang, deadlock_by_events):
             try:
                 said = find(machine, limits).schedule is not None
             except LimitReached:

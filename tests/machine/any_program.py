@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from rspverify.architecture import Architecture, Mnemonic
-from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
+from rspverify.architecture.architecture import Architecture, Mnemonic
+from rspverify.assembly.program import AssemblyProgram, Instruction, ThreadId
 from rspverify.value import Binary, Constant, Expression, Read
 
 _LAYOUTS = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rspverify.machine import Machine
+from rspverify.machine.machine import Machine
 from rspverify.machine.rules import Bit, Fifo, Lock, Place, Structure, Word
 
 

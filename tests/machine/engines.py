@@ -15,11 +15,17 @@ from programs import (
     random_assembly,
 )
 
-from rspverify.assembly import AssemblyProgram
+from rspverify.assembly.program import AssemblyProgram
 from rspverify.limits import Limits
-from rspverify.machine import Events, ExplicitMachine, Machine, Rule, Unrolling, enough_steps
+from rspverify.machine.events import Events
+from rspverify.machine.explicit import ExplicitMachine
+from rspverify.machine.firings import enough_steps
+from rspverify.machine.machine import Machine
+from rspverify.machine.rules import Rule
+from rspverify.machine.unroll import Unrolling
 from rspverify.records import replace
-from rspverify.smt import Solver, all_of
+from rspverify.smt.solver import Solver
+from rspverify.smt.term import all_of
 from rspverify.verdict import Outcome
 
 LIMITS = Limits()

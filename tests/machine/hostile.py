@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 
-from rspverify.architecture import MACHINES, Mnemonic
-from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
+from rspverify.architecture.architecture import Mnemonic
+from rspverify.architecture.machines import MACHINES
+from rspverify.assembly.program import AssemblyProgram, Instruction, ThreadId
 from rspverify.value import Binary, Constant, Expression, Read, Select, conjunction
 
 _ALWAYS = Constant(1)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rspverify.architecture import Architecture
+from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.reader import read_architecture
-from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
+from rspverify.assembly.program import AssemblyProgram, Instruction, ThreadId
 from rspverify.source import Source
 from rspverify.value import Binary, Constant, Expression, Read
 

@@ -11,16 +11,16 @@ from typing import Any
 
 from pytest import MonkeyPatch
 
-from rspverify.machine import Events, Machine
 from rspverify.machine import machine as machines
-from rspverify.machine.entries import Entry
 from rspverify.machine.event import Event, PossibleEvents
 from rspverify.machine.event_fifos import Enqueued, EventFifos
 from rspverify.machine.event_order import EventOrder
+from rspverify.machine.events import Events
+from rspverify.machine.machine import Machine
 from rspverify.machine.rules import AnyBit, Bit, InstructionRule, Marker, Ready, SetLock
-from rspverify.machine.shapes import Shape
+from rspverify.machine.shapes import Entry, Shape
 from rspverify.records import replace
-from rspverify.smt import FALSE, TRUE, Term, all_of, any_of
+from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of
 
 Plant = Callable[[MonkeyPatch], None]
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from rspverify.assembly import AssemblyProgram, Instruction
-from rspverify.machine import InstructionRule, Rule
+from rspverify.assembly.program import AssemblyProgram, Instruction
+from rspverify.machine.rules import InstructionRule, Rule
 from rspverify.value import evaluate
 from rspverify.verdict import Outcome
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from itertools import count
 
-from rspverify.assembly import AssemblyProgram, Instruction, SpinLoop
+from rspverify.assembly.program import AssemblyProgram, Instruction, SpinLoop
 from rspverify.records import replace
 from rspverify.value import Binary, Constant, Expression, Read, substituted, unary
 from rspverify.verdict import Outcome

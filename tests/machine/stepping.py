@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from machine import cells
 from programs import assembly
 
-from rspverify.assembly import AssemblyProgram
-from rspverify.machine import ExplicitMachine, Machine, Rule
-from rspverify.machine.rules import Marker
+from rspverify.assembly.program import AssemblyProgram
+from rspverify.machine.explicit import ExplicitMachine
+from rspverify.machine.machine import Machine
+from rspverify.machine.rules import Marker, Rule
 
 Place = tuple[int, int]
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 
-from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
+from rspverify.assembly.program import AssemblyProgram, Instruction, ThreadId
 from rspverify.machine.placements import placements
 from rspverify.records import replace
-from rspverify.scheme import Op, Scheme
-from rspverify.scheme.scheme import IN_GLOBAL, Template
+from rspverify.scheme.memory import IN_GLOBAL
+from rspverify.scheme.orders import Op
+from rspverify.scheme.row import Template
+from rspverify.scheme.scheme import Scheme
 from rspverify.value import Binary, Constant, Expression, Read
 
 _LAYOUTS = (((0, 0), (0, 0)), ((0, 0), (0, 1)), ((0, 0), (0, 1)), ((0, 0), (1, 0)))

@@ -12,10 +12,11 @@ from machine.engines import Outcomes, events_outcomes, searched
 from machine.spinning import last_iterations, with_rounds, with_spin
 from programs import SMALL, TINY_TWO_DEVICES, assembly, listing, random_assembly
 
-from rspverify.architecture import MACHINES
-from rspverify.assembly import AssemblyProgram, SpinLoop
+from rspverify.architecture.machines import MACHINES
+from rspverify.assembly.program import AssemblyProgram, SpinLoop
 from rspverify.limits import LimitReached
-from rspverify.machine import Machine, iterations_matter
+from rspverify.machine.awaits import iterations_matter
+from rspverify.machine.machine import Machine
 from rspverify.records import replace
 from rspverify.value import Binary, Constant, Read
 

@@ -15,13 +15,13 @@ from machine.queued import queued, random_choice
 from oracle.any_machine import outcomes
 from pytest import MonkeyPatch
 
-from rspverify.assembly import AssemblyProgram
-from rspverify.machine import Events, Machine
-from rspverify.machine.cases import Case, Cases
-from rspverify.machine.machine import InCases, unbounded
+from rspverify.assembly.program import AssemblyProgram
+from rspverify.machine.cases import Case, InCases
+from rspverify.machine.events import Events
+from rspverify.machine.machine import Machine, unbounded
 from rspverify.machine.rules import Deliver, Rule
 from rspverify.records import replace
-from rspverify.smt import TRUE
+from rspverify.smt.term import TRUE
 
 LINE = queued()
 DEVICE = queued(queue_of=1)
@@ -81,14 +81,14 @@ def out_of_turn(patch: MonkeyPatch) -> None:
 
 def what_is_missed_stays(patch: MonkeyPatch) -> None:
     """Who wants a bit false takes it as it is."""
-    original = Cases._case
+    original = InCases._case
 
-    def case(self: Cases, rule: Rule, whole: Rule) -> Case:
+    def case(self: InCases, rule: Rule, whole: Rule) -> Case:
         made = original(self, rule, whole)
         lost = len(made.steps) - 1
         return replace(made, rule=replace(made.rule, updates=made.rule.updates[lost:]))
 
-    patch.setattr(Cases, "_case", case)
+    patch.setattr(InCases, "_case", case)
 
 
 def hits_alone(patch: MonkeyPatch) -> None:

@@ -13,12 +13,16 @@ from oracle import machine as oracle
 from oracle_adapter import plain_assembly
 from programs import assembly, listing
 
-from rspverify.assembly import AssemblyProgram
-from rspverify.machine import DeadlockEvents, ExplicitMachine, Machine, Replayer, Rule
-from rspverify.machine.rules import AnyBit
+from rspverify.assembly.program import AssemblyProgram
+from rspverify.machine.deadlock_events import DeadlockEvents
+from rspverify.machine.explicit import ExplicitMachine
+from rspverify.machine.machine import Machine
+from rspverify.machine.replay import Replayer
+from rspverify.machine.rules import AnyBit, Rule
 from rspverify.machine.state import State
 from rspverify.records import replace
-from rspverify.smt import FALSE, TRUE, Model, Solver, Term
+from rspverify.smt.solver import Model, Solver
+from rspverify.smt.term import FALSE, TRUE, Term
 
 HERE, NEAR, FAR = (0, 0), (0, 1), (1, 0)
 

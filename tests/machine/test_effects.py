@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rspverify.architecture import MACHINES, machine_named
-from rspverify.machine import effect_of
+from rspverify.architecture.machines import MACHINES, machine_named
+from rspverify.machine.machine import effect_of
 
 
 @pytest.mark.parametrize("name", [it for it in MACHINES if it.startswith("amdgpu")])

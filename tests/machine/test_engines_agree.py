@@ -14,9 +14,11 @@ from oracle.machine import TooLarge
 from oracle_adapter import machine_outcomes
 from programs import SMALL, TINY_TWO_DEVICES, assemblies, assembly, listing
 
-from rspverify.assembly import AssemblyProgram
+from rspverify.assembly.program import AssemblyProgram
 from rspverify.limits import LimitReached
-from rspverify.machine import ExplicitMachine, Machine, enough_steps
+from rspverify.machine.explicit import ExplicitMachine
+from rspverify.machine.firings import enough_steps
+from rspverify.machine.machine import Machine
 from rspverify.records import replace
 
 PROPERTY = settings(max_examples=40, derandomize=True)

@@ -1,4 +1,4 @@
-"""docs/events-encoding.md, claim by claim: small programs, and mistakes that they would notice.
+"""docs/proofs.md, claim by claim: small programs, and mistakes that they would notice.
 
 Each program says by hand what it must and must not end with. The events engine has exactly the
 outcomes of the search of Tab. 1 and Tab. 2 to the letter, EVICT included (of the reduced search
@@ -27,12 +27,12 @@ from machine.hostile import hostile_assembly
 from machine.planted import Plant
 from programs import assembly, listing
 
-from rspverify.assembly import AssemblyProgram
+from rspverify.assembly.program import AssemblyProgram
 from rspverify.limits import LimitReached
-from rspverify.litmus import read_program_file
-from rspverify.machine import Machine
+from rspverify.litmus.reader import read_program_file
+from rspverify.machine.machine import Machine
 from rspverify.records import replace
-from rspverify.scheme import compile_program, read_scheme_file
+from rspverify.scheme.reader import read_scheme_file
 from rspverify.source import InputError
 from rspverify.verdict import Outcome
 
@@ -384,7 +384,7 @@ def test_events_with_a_real_l2_on_the_corpus() -> None:
         if len({thread.device for thread in program.threads}) > 1:
             continue
         try:
-            compiled = compile_program(program, schemes[number % 2])
+            compiled = schemes[number % 2].compiled(program)
         except InputError:  # No row for it.
             continue
         real, elided = (Machine(compiled, elide=elide) for elide in (False, True))
@@ -432,8 +432,8 @@ def test_programs_as_schemes_make_them(name: str, count: int) -> None:
 
 
 def test_every_test_that_the_argument_names_is_there() -> None:
-    """docs/events-encoding.md names tests and files, and every planted mistake is used here."""
-    text = (ROOT / "docs/events-encoding.md").read_text()
+    """docs/proofs.md names tests and files, and every planted mistake is used here."""
+    text = (ROOT / "docs/proofs.md").read_text()
     sources = {path: path.read_text() for path in (ROOT / "tests").rglob("test_*.py")}
     for name in re.findall(r"`(test_\w+)`", text):
         assert any(f"def {name}(" in source for source in sources.values()), name

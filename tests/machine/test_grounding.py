@@ -6,7 +6,7 @@ import pytest
 from machine.own_machines import program, variant
 
 from rspverify.limits import LimitReached
-from rspverify.machine import Machine
+from rspverify.machine.machine import Machine
 
 
 def nested(number: int) -> str:

@@ -10,7 +10,7 @@ from oracle_adapter import plain_assembly, plain_outcome
 from programs import assembly, listing
 
 from rspverify.limits import LimitReached
-from rspverify.machine import Machine
+from rspverify.machine.machine import Machine
 
 
 def test_one_line_for_all_locations() -> None:

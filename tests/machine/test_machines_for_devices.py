@@ -13,7 +13,10 @@ from oracle_adapter import machine_outcomes
 from programs import assembly, listing, on_machine
 
 from rspverify.limits import LimitReached
-from rspverify.machine import ExplicitMachine, Machine, enough_steps, find_deadlock
+from rspverify.machine.explicit import ExplicitMachine
+from rspverify.machine.firings import enough_steps
+from rspverify.machine.machine import Machine
+from rspverify.machine.state_graph import find_hang
 
 COHERENT = "rsp-coherent-l2"
 HERE, NEAR, FAR = (0, 0), (0, 1), (1, 0)
@@ -84,10 +87,10 @@ def test_progress_with_inv_l2(devices: int, decided: int) -> None:
             graph = whole_graph(machine, 2_500)
         except GraphTooLarge:
             continue
-        found = find_deadlock(machine, LIMITS).schedule
+        found = find_hang(machine, LIMITS).schedule
         assert (found is not None) == graph.stuck, listing(program)
         assert (len(found) if found is not None else None) == graph.shortest, listing(program)
-        default = find_deadlock(machine_of(program), LIMITS).schedule
+        default = find_hang(machine_of(program), LIMITS).schedule
         assert (default is not None) == graph.stuck, listing(program)
         done += 1
     assert done >= decided, f"{30 - done} were too large"
@@ -152,14 +155,14 @@ def test_progress_on_coherent_l2s() -> None:
             graph = whole_graph(machine, 2_500)
         except GraphTooLarge:
             continue
-        found = find_deadlock(machine, LIMITS).schedule
+        found = find_hang(machine, LIMITS).schedule
         assert (len(found) if found is not None else None) == graph.shortest, listing(program)
         done += 1
     assert done >= 15, f"{30 - done} were too large"
     for code, stuck in ((["LK_rmw SY"], True), (["LK_L2 x"], False)):
         program = assembly((HERE, ["ST x 1", *code]), (FAR, code), machine=COHERENT)
         machine = Machine(program, elide=True)
-        assert (find_deadlock(machine, LIMITS).schedule is not None) == stuck
+        assert (find_hang(machine, LIMITS).schedule is not None) == stuck
 
 
 def _waits(instructions: object) -> bool:

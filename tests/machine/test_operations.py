@@ -16,16 +16,14 @@ from oracle.machine import TooLarge
 from oracle_adapter import machine_outcomes
 from programs import assembly, listing, with_cut, with_operations
 
-from rspverify.assembly import AssemblyProgram
+from rspverify.assembly.program import AssemblyProgram
 from rspverify.limits import LimitReached, Limits
-from rspverify.machine import (
-    ExplicitMachine,
-    Machine,
-    Replayer,
-    enough_steps,
-    find_deadlock,
-    replay_deadlock,
-)
+from rspverify.machine.deadlock_events import deadlock_by_events
+from rspverify.machine.explicit import ExplicitMachine
+from rspverify.machine.firings import enough_steps
+from rspverify.machine.machine import Machine
+from rspverify.machine.replay import Replayer
+from rspverify.machine.state_graph import find_hang, replay_hang
 from rspverify.records import replace
 from rspverify.value import Constant, evaluate
 from rspverify.verdict import Outcome
@@ -123,6 +121,7 @@ def test_a_deadlock_says_whether_a_loop_was_cut_off_beside_it() -> None:
     program = assembly((HERE, ["LK_L2 x"]), (NEAR, ["LK_L2 x", "LD y"]))
     for cuts, cut in (((), False), ((Constant(1),), True)):
         machine = machine_of(replace(program, cuts=cuts))
-        found = find_deadlock(machine, Limits())
-        assert found.schedule is not None
-        assert replay_deadlock(machine, found.schedule, [1] * 5).cut == cut
+        assert (find_hang(machine, Limits()).hang is None) == cut
+        hang = deadlock_by_events(machine, Limits()).hang
+        assert hang is not None
+        assert replay_hang(machine, hang, [1] * 5).cut == cut

@@ -12,9 +12,12 @@ from machine.planted import keep_nothing
 from oracle.any_machine import outcomes
 from pytest import MonkeyPatch
 
-from rspverify.assembly import AssemblyProgram
-from rspverify.machine import ExplicitMachine, Machine, entries, find_deadlock
+from rspverify.assembly.program import AssemblyProgram
+from rspverify.machine.explicit import ExplicitMachine
+from rspverify.machine.machine import Machine
 from rspverify.machine.pending import Pending
+from rspverify.machine.rules import StepRule
+from rspverify.machine.state_graph import find_hang
 
 LATER = """without L2, FLUSH_L2, FETCH_L2, EVICT_L2, DEQLOC_L2, DEQMARKER_L2, INC_L2, RMW_L2, FLU_L2
 state { pool : pool of thread }
@@ -113,7 +116,7 @@ instruction LD r x
 
 def leaving_counts_for_nothing(patch: MonkeyPatch) -> None:
     """A step that lets an instruction leave, and does nothing else, is one that only takes away."""
-    patch.setattr(entries, "_turns", lambda rule: [])
+    patch.setattr(StepRule, "turns", ())
 
 
 @pytest.mark.parametrize(
@@ -148,4 +151,4 @@ def test_what_it_never_entered_is_not_left(code: tuple[str, str]) -> None:
     assert right(it)
     letter = ExplicitMachine(Machine(it, elide=False, evict=True), reduced=False)
     assert letter.search(LIMITS).outcomes == searched(Machine(it))
-    assert find_deadlock(Machine(it), LIMITS).schedule is None
+    assert find_hang(Machine(it), LIMITS).schedule is None

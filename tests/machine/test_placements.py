@@ -7,12 +7,12 @@ from itertools import product
 import pytest
 from machine.own_machines import program
 
-from rspverify.architecture import Architecture, Kinds
+from rspverify.architecture.architecture import Architecture, Kinds
 from rspverify.architecture.reader import read_architecture
-from rspverify.assembly import ThreadId
-from rspverify.machine import Machine
+from rspverify.assembly.program import ThreadId
+from rspverify.machine.machine import Machine
 from rspverify.machine.placements import placements
-from rspverify.machine.sharing import placed
+from rspverify.machine.reductions import placed
 from rspverify.source import Source
 
 CHAINS = {

@@ -11,22 +11,24 @@ import pytest
 from oracle import ptx
 from ptx_programs import drawn, plain, written
 
-from rspverify.architecture import MACHINES
+from rspverify.architecture.machines import MACHINES
 from rspverify.architecture.reader import read_architecture
 from rspverify.corpus.expected import read_expected
 from rspverify.corpus.suite import Kind
 from rspverify.limits import Limits
-from rspverify.litmus import Program, read_program
-from rspverify.machine import ExplicitMachine, Machine
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
+from rspverify.machine.explicit import ExplicitMachine
+from rspverify.machine.machine import Machine
 from rspverify.machine.relevance import begun_at_once
 from rspverify.records import replace
-from rspverify.scheme import assemble
+from rspverify.scheme.assemble import assemble
 from rspverify.soundness.final import FinalCount
 from rspverify.source import Source, read_source
 from rspverify.value import Read
 from rspverify.verdict import Outcome
 
-SUITE = Path(__file__).resolve().parents[2] / "litmus-ptx"
+SUITE = Path(__file__).resolve().parents[2] / "litmus/ptx"
 TESTS = sorted(SUITE.rglob("*.litmus"))
 RANDOM = int(os.environ.get("RSPVERIFY_FUZZ", "30"))
 both = pytest.mark.parametrize("machine", [ptx.WEAK, ptx.STRONG])

@@ -10,9 +10,9 @@ from oracle.machine import TooLarge
 from oracle_adapter import PlainOutcome, plain_assembly, plain_outcome
 from programs import listing
 
-from rspverify.assembly import AssemblyProgram
+from rspverify.assembly.program import AssemblyProgram
 from rspverify.limits import LimitReached
-from rspverify.machine import Machine
+from rspverify.machine.machine import Machine
 
 PALETTES = (
     ("LD", "ST", "INC_L1", "INC_L2", "FLU_L1", "FLU_L2", "LK_rmw", "UL_rmw"),

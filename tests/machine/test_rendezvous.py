@@ -15,12 +15,14 @@ from oracle import machine as oracle
 from oracle_adapter import machine_outcomes, plain_assembly
 from programs import BARRIER, SMALL, TINY_TWO_DEVICES, Size, assembly, listing, random_assembly
 
-from rspverify.assembly import AssemblyProgram, Instruction
+from rspverify.assembly.program import AssemblyProgram, Instruction
 from rspverify.limits import LimitReached
-from rspverify.machine import Machine, enough_steps, find_deadlock, replay_deadlock
+from rspverify.machine.deadlock_events import deadlock_by_events
+from rspverify.machine.firings import enough_steps
 from rspverify.machine.lock_order import LockOrder
+from rspverify.machine.machine import Machine
+from rspverify.machine.state_graph import find_hang, replay_hang
 from rspverify.records import replace
-from rspverify.soundness.progress import deadlock_by_events
 from rspverify.value import Binary, Constant, Read
 
 MESSAGE = (
@@ -73,7 +75,7 @@ def test_what_was_written_before_a_barrier_is_read_after_it() -> None:
     program = assembly(*MESSAGE)
     found = searched(Machine(program))
     assert {dict(each.reads)[1] for each in found} == {1}
-    assert find_deadlock(Machine(program), LIMITS).schedule is None
+    assert find_hang(Machine(program), LIMITS).schedule is None
 
 
 @pytest.mark.parametrize(
@@ -90,18 +92,18 @@ def test_what_was_written_before_a_barrier_is_read_after_it() -> None:
 def test_who_leaves_a_barrier_out_keeps_the_others_waiting(second: list[str], words: str) -> None:
     program = assembly(((0, 0), ["arrive B", "depart B", "ST x 1"]), ((0, 0), second))
     machine = Machine(program)
-    found = find_deadlock(machine, LIMITS)
-    assert found.schedule is not None
-    end = replay_deadlock(machine, found.schedule, [1, 1, 1])
+    found = find_hang(machine, LIMITS)
+    assert found.hang is not None
+    end = replay_hang(machine, found.hang, [1, 1, 1])
     assert words in end.threads
 
 
 def test_work_groups_meet_apart() -> None:
     one = ["arrive B", "depart B"]
     program = assembly(((0, 0), one), ((0, 1), one), ((0, 1), ["ST x 1"]))
-    found = find_deadlock(Machine(program), LIMITS)
-    assert found.schedule is not None
-    waiting = replay_deadlock(Machine(program), found.schedule, [1, 1, 1]).threads
+    found = find_hang(Machine(program), LIMITS)
+    assert found.hang is not None
+    waiting = replay_hang(Machine(program), found.hang, [1, 1, 1]).threads
     assert waiting == ("P1 at depart B waits for what cannot be",)
 
 
@@ -142,7 +144,7 @@ def test_work_groups_meet_apart() -> None:
 )
 def test_barriers_have_a_place_in_the_order_of_locks(threads, stops) -> None:
     machine = Machine(assembly(*threads))
-    assert (find_deadlock(machine, LIMITS).schedule is not None) is stops
+    assert (find_hang(machine, LIMITS).schedule is not None) is stops
     assert LockOrder(machine).holds_from((0, 0)) is not stops
 
 
@@ -168,15 +170,15 @@ def test_random_meetings(shape: Size, labels: int, count: int) -> None:
         if enough_steps(machine).total <= 18:
             assert Unrolled(machine).outcomes() == expected, text
         stops += stuck
-        for find in (find_deadlock, deadlock_by_events):
+        for find in (find_hang, deadlock_by_events):
             try:
                 found = find(machine, LIMITS)
             except LimitReached:
                 continue
             assert (found.schedule is not None) is stuck, f"{find.__name__} of {text}"
             waited += found.how == "by the order of locks"
-            if found.schedule is not None:
-                replay_deadlock(machine, found.schedule, [1] * 20)
+            if found.hang is not None:
+                replay_hang(machine, found.hang, [1] * 20)
     assert outcomes >= count // 5 and stops >= count // 10 and waited >= count // 6
 
 
@@ -190,7 +192,7 @@ def test_the_shortest_way_to_a_deadlock() -> None:
             graph = whole_graph(machine, 1_500)
         except TooLarge:
             continue
-        schedule = find_deadlock(machine, LIMITS).schedule
+        schedule = find_hang(machine, LIMITS).schedule
         length = None if schedule is None else len(schedule)
         assert length == graph.shortest, listing(program)
         decided += length is not None

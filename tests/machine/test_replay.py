@@ -6,17 +6,14 @@ from machine.engines import LIMITS, Unrolled, has, machine_of, random_programs, 
 from machine.stepping import Bench
 from programs import TINY_TWO_DEVICES, assemblies, assembly, listing
 
-from rspverify.assembly import AssemblyProgram
-from rspverify.machine import (
-    ExplicitMachine,
-    Machine,
-    Replayer,
-    ReplayError,
-    Rule,
-    Unrolling,
-    enough_steps,
-    waiting,
-)
+from rspverify.assembly.program import AssemblyProgram
+from rspverify.machine.explicit import ExplicitMachine
+from rspverify.machine.firings import enough_steps
+from rspverify.machine.machine import Machine
+from rspverify.machine.replay import Replayer, ReplayError
+from rspverify.machine.rules import Rule
+from rspverify.machine.unroll import Unrolling
+from rspverify.machine.wording import waiting
 from rspverify.verdict import CacheState, Entry
 
 MP = assembly(

@@ -14,12 +14,14 @@ from machine.own_machines import text_of
 from machine.planted import keep_nothing
 from pytest import MonkeyPatch
 
-from rspverify.axiomatic import load_model
-from rspverify.litmus import Program, read_program
-from rspverify.machine import GeneratedWitness
+from rspverify.axiomatic.cat import load_model
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
 from rspverify.machine.machine import everywhere
 from rspverify.machine.routes import Routes
-from rspverify.scheme import Scheme, read_scheme_file
+from rspverify.machine.witness import GeneratedWitness
+from rspverify.scheme.reader import read_scheme_file
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Engine, Reading, Settings

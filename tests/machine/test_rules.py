@@ -8,8 +8,10 @@ import pytest
 from machine.stepping import FREE, Bench
 from programs import assembly
 
-from rspverify.architecture import MACHINES, Write, Written
-from rspverify.machine import Machine, Replayer
+from rspverify.architecture.architecture import Write, Written
+from rspverify.architecture.machines import MACHINES
+from rspverify.machine.machine import Machine
+from rspverify.machine.replay import Replayer
 from rspverify.records import replace
 
 HERE, SAME, NEAR, FAR = (0, 0), (0, 0), (0, 1), (1, 0)

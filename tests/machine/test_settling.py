@@ -12,11 +12,11 @@ from machine.queued import queued, random_choice
 from machine.table_programs import table_program
 from machine.whole_graph import TooLarge, whole_graph
 
-from rspverify.architecture import MACHINES
+from rspverify.architecture.machines import MACHINES
 from rspverify.architecture.reader import read_architecture
-from rspverify.machine import Machine
+from rspverify.machine.machine import Machine
 from rspverify.machine.settling import settles
-from rspverify.scheme import read_scheme_file
+from rspverify.scheme.reader import read_scheme_file
 from rspverify.source import Source
 
 

@@ -1,4 +1,4 @@
-"""Machines that lack just one of the conditions of docs/machine.md: engines refuse, or are right."""
+"""Machines that lack just one of the conditions of docs/proofs.md: engines refuse, or are right."""
 
 from __future__ import annotations
 
@@ -12,17 +12,11 @@ from machine.own_machines import program, variant
 from machine.planted import keep_nothing
 from pytest import MonkeyPatch
 
-from rspverify.architecture import Architecture
+from rspverify.architecture.architecture import Architecture
 from rspverify.limits import LimitReached
-from rspverify.machine import (
-    Machine,
-    ReplayError,
-    deadlock,
-    deadlock_events,
-    deadlock_search,
-    explicit,
-    unbounded,
-)
+from rspverify.machine import deadlock_events, explicit, state_graph
+from rspverify.machine.machine import Machine, unbounded
+from rspverify.machine.replay import ReplayError
 from rspverify.machine.shapes import Shape, Shapes
 from rspverify.selftest.machines import RandomMachine
 
@@ -146,8 +140,7 @@ def locks_tell_any_deadlock(patch: MonkeyPatch) -> None:
 
 def everything_drains(patch: MonkeyPatch) -> None:
     """A deadlock is told from one state on any machine."""
-    patch.setattr(deadlock_search, "drains", lambda machine: True)
-    patch.setattr(deadlock, "drains", lambda machine: True)
+    patch.setattr(state_graph, "drains", lambda machine: True)
 
 
 def refreshes_replace_anything(patch: MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import pytest
 from machine.any_engine import differences
 from machine.own_machines import program, variant
 
-from rspverify.machine import Machine
+from rspverify.machine.machine import Machine
 
 CLEAN = (
     "each workgroup w, location y: not w.L1.DIRTY[y], each device d, location y: not d.L2.DIRTY[y]"

@@ -9,9 +9,9 @@ import pytest
 from machine.engines import Unrolled, events_outcomes, searched
 from machine.own_machines import program
 
-from rspverify.architecture import machine_named
-from rspverify.assembly import AssemblyProgram
-from rspverify.machine import Machine, unbounded
+from rspverify.architecture.machines import machine_named
+from rspverify.assembly.program import AssemblyProgram
+from rspverify.machine.machine import Machine, unbounded
 from rspverify.records import replace
 
 SCRATCHPAD = machine_named(str(Path(__file__).parents[1] / "scheme/local/scratchpad.machine"))

@@ -7,11 +7,12 @@ import pytest
 from machine.engines import LIMITS, Unrolled, has, machine_of, random_programs, searched
 from programs import assembly, listing
 
-from rspverify.assembly import AssemblyProgram
-from rspverify.machine import ExplicitMachine, Machine, Rule, enough_steps
-from rspverify.machine.firings import Budget
-from rspverify.machine.rules import StepRule
-from rspverify.smt import Solver
+from rspverify.assembly.program import AssemblyProgram
+from rspverify.machine.explicit import ExplicitMachine
+from rspverify.machine.firings import Budget, enough_steps
+from rspverify.machine.machine import Machine
+from rspverify.machine.rules import Rule, StepRule
+from rspverify.smt.solver import Solver
 from rspverify.verdict import Outcome
 
 Wanted = Callable[[Outcome], bool]

@@ -9,7 +9,7 @@ import pytest
 from machine.any_engine import differences
 from machine.table_programs import table_program
 
-from rspverify.scheme import read_scheme_file
+from rspverify.scheme.reader import read_scheme_file
 
 
 @pytest.mark.parametrize("name", ["gfx90a", "gfx942", "gfx1200", "gfx1250"])

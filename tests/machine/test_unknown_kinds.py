@@ -12,21 +12,18 @@ import pytest
 from machine.engines import LIMITS, machine_of
 from programs import assembly
 
-from rspverify.machine import (
-    DeadlockEvents,
-    Events,
-    ExplicitMachine,
-    Machine,
-    Replayer,
-    ShapeUnknown,
-    Unrolling,
-    waiting,
-)
+from rspverify.machine.cases import InCases
+from rspverify.machine.deadlock_events import DeadlockEvents
+from rspverify.machine.events import Events, ShapeUnknown
+from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.lock_order import LockOrder
-from rspverify.machine.machine import InCases
+from rspverify.machine.machine import Machine
 from rspverify.machine.relevance import watched_cells
+from rspverify.machine.replay import Replayer
 from rspverify.machine.rules import InstructionRule, StepRule
 from rspverify.machine.shapes import Shapes
+from rspverify.machine.unroll import Unrolling
+from rspverify.machine.wording import waiting
 from rspverify.records import replace
 
 HERE, NEAR = (0, 0), (0, 1)

@@ -7,12 +7,12 @@ from machine.any_engine import differences
 from machine.own_machines import program, variant
 from pytest import MonkeyPatch
 
-from rspverify.architecture import Architecture
-from rspverify.machine import unbounded
+from rspverify.architecture.architecture import Architecture
 from rspverify.machine.event import Event
 from rspverify.machine.event_order import EventOrder
+from rspverify.machine.machine import unbounded
 from rspverify.machine.rules import Bit
-from rspverify.smt import TRUE, Term, any_of
+from rspverify.smt.term import TRUE, Term, any_of
 
 ONE_LEVEL = (
     "without L2, FLUSH_L2, FETCH_L2, EVICT_L2, DEQLOC_L2, DEQMARKER_L2, INC_L2, RMW_L2, FLU_L2",

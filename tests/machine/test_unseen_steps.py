@@ -6,7 +6,7 @@ import pytest
 from machine.any_engine import differences
 from machine.own_machines import program, variant
 
-from rspverify.machine import Machine
+from rspverify.machine.machine import Machine
 
 SHADOW = (
     "state { shadow[x] : value of device }\n"

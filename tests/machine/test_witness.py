@@ -15,9 +15,12 @@ from machine.provenance import Generated as Expected
 from machine.provenance import Simulation
 from programs import assembly, listing, with_operations
 
-from rspverify.assembly import AssemblyProgram
-from rspverify.machine import Events, GeneratedWitness, Machine
-from rspverify.smt import Model, Solver, Term, all_of
+from rspverify.assembly.program import AssemblyProgram
+from rspverify.machine.events import Events
+from rspverify.machine.machine import Machine
+from rspverify.machine.witness import GeneratedWitness
+from rspverify.smt.solver import Model, Solver
+from rspverify.smt.term import Term, all_of
 from rspverify.value import Expression, evaluate
 from rspverify.verdict import Outcome
 

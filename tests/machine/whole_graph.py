@@ -13,8 +13,10 @@ from dataclasses import dataclass
 
 from programs import assembly
 
-from rspverify.assembly import AssemblyProgram
-from rspverify.machine import ExplicitMachine, InstructionRule, Machine
+from rspverify.assembly.program import AssemblyProgram
+from rspverify.machine.explicit import ExplicitMachine
+from rspverify.machine.machine import Machine
+from rspverify.machine.rules import InstructionRule
 from rspverify.machine.state import State
 from rspverify.records import replace
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rspverify.architecture import architecture as a
-from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
+from rspverify.assembly.program import AssemblyProgram, Instruction, ThreadId
 from rspverify.records import replace
 from rspverify.value import evaluate
 

@@ -8,19 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rspverify.litmus import Kind, Order, Program, Scope, read_program
 from rspverify.litmus.orders import REFUSED
-from rspverify.programs import (
-    Access,
-    LitmusTest,
-    Thread,
-    litmus_test,
-    litmus_text,
-    notation,
-    program_of,
-    read_notation,
-)
-from rspverify.programs.litmus_test import OPERATIONS
+from rspverify.litmus.program import Kind, Order, Program, Scope
+from rspverify.litmus.reader import read_program
+from rspverify.programs.litmus_test import OPERATIONS, Access, LitmusTest, Thread, litmus_test
+from rspverify.programs.meaning import program_of
+from rspverify.programs.notation import notation, read_notation
+from rspverify.programs.writer import litmus_text
 from rspverify.records import replace
 from rspverify.source import InputError, Source
 from rspverify.value import Binary, Constant, Expression, Read, binary, select, unary

@@ -22,7 +22,7 @@ from rspverify.relation.expression import (
     Sort,
 )
 from rspverify.relation.terms import Terms
-from rspverify.smt import TRUE, Term
+from rspverify.smt.term import TRUE, Term
 
 SETS = ("S", "T")
 RELATIONS = ("r", "s")

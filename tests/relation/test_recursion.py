@@ -34,8 +34,7 @@ from rspverify.relation.expression import (
 )
 from rspverify.relation.sharing import Sharing
 from rspverify.relation.terms import Terms
-from rspverify.smt import FALSE, TRUE, Term, variable
-from rspverify.smt.term import Kind
+from rspverify.smt.term import FALSE, TRUE, Kind, Term, variable
 
 r, s, x, y = (Name(name, Sort.RELATION) for name in "rsxy")
 S, X = (Name(name, Sort.SET) for name in "SX")

@@ -36,7 +36,7 @@ from rspverify.relation.expression import (
 )
 from rspverify.relation.expression import Test as Question
 from rspverify.relation.terms import Terms, Value, closure
-from rspverify.smt import FALSE, TRUE, Term, all_of, variable
+from rspverify.smt.term import FALSE, TRUE, Term, all_of, variable
 
 SETS = ("S", "T")
 RELATIONS = ("r", "s")

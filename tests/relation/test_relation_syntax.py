@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from relation.concrete import expressions
 
-from rspverify.axiomatic import read_model
+from rspverify.axiomatic.cat import read_model
 from rspverify.relation.expression import (
     Complement,
     Composition,

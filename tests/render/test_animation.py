@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -12,47 +13,45 @@ from render.browsers import Opened
 
 import rspverify
 from rspverify import Settings
-from rspverify.answers import Detail
-from rspverify.api.runs import trace
+from rspverify.answers import Explanation
+from rspverify.api.trace import trace
 from rspverify.records import replace
-from rspverify.render import animation
-from rspverify.render.animation import (
-    SCRIPT,
-    STYLE,
-    Animation,
-    animation_json,
-    animations,
-    run_animation,
-)
+from rspverify.render.trace import Trace, run_trace, stuck_trace, trace_json, wrong_trace
+
+HTML = files("rspverify.render") / "html"
 
 
-def shown(scheme: str, test: str, settings: Settings | None = None) -> list[Animation]:
+def shown(scheme: str, test: str, settings: Settings | None = None) -> list[Trace]:
     it = rspverify.explain(scheme, test, settings)
-    detail = Detail(it.test.source.text, it.scheme.scheme.source.text, "", it.explanation)
-    return list(animations(detail))
+    return executions(it.explanation, it.test.source.text)
+
+
+def executions(it: Explanation | None, source: str) -> list[Trace]:
+    assert it is not None
+    return [each for each in (wrong_trace(it, source), stuck_trace(it, source)) if each]
 
 
 @pytest.fixture(scope="module")
-def fig4() -> Animation:
+def fig4() -> Trace:
     (it,) = shown("original", "Fig4")
     return it
 
 
 @pytest.fixture(scope="module")
-def stuck() -> Animation:
+def stuck() -> Trace:
     (it,) = shown("original", "CoRR+st.WG+ld.DV.R-ld.DV.R", Settings(progress=True))
     return it
 
 
 @pytest.fixture(scope="module")
-def run() -> Animation:
+def run() -> Trace:
     run = trace("visibility-global-inter-TFB", Settings(machine="ptx-weak")).run
-    it = run_animation(run)
+    it = run_trace(run)
     assert it is not None
     return it
 
 
-def test_each_step_tells_its_instruction(fig4: Animation, run: Animation) -> None:
+def test_each_step_tells_its_instruction(fig4: Trace, run: Trace) -> None:
     """An instruction names itself; a step that goes on with one names that."""
     for it in (fig4, run):
         for step in it.execution.steps:
@@ -72,23 +71,23 @@ def test_each_step_tells_its_instruction(fig4: Animation, run: Animation) -> Non
     assert fig4.lines[13] == "*x = 42;" and not run.lines
 
 
-def test_caches_tell_who_shares_them(run: Animation) -> None:
+def test_caches_tell_who_shares_them(run: Trace) -> None:
     shared = dict(zip(run.execution.caches, run.execution.shared, strict=True))
     assert shared["queue P1"] == shared["LP P1"] == (1,)
     (it,) = shown("original", "ISA2+st.na-st.DV+ld.DV-st.WG+ld.WG-ld.na@0-12")
     assert it.execution.shared == ((0,), (1, 2))
 
 
-def test_what_is_left_out_of_a_long_one(monkeypatch: pytest.MonkeyPatch, fig4: Animation) -> None:
-    monkeypatch.setattr(animation, "MOST_STEPS", 1)
-    (wrong, _) = animations(detail_of("x"))
+def test_what_is_left_out_of_a_long_one(monkeypatch: pytest.MonkeyPatch, fig4: Trace) -> None:
+    monkeypatch.setattr("rspverify.render.trace.MOST_STEPS", 1)
+    (wrong, _) = executions(detail_of("x").explanation, "x")
     assert (len(wrong.execution.steps), wrong.left) == (1, 1)
 
 
 def test_nothing_ends_the_script_or_is_hidden() -> None:
     name = "</script><!--\u202e\x1b"
-    (it, _) = animations(detail_of(name))
-    text = animation_json(it)
+    (it, _) = executions(detail_of(name).explanation, name)
+    text = trace_json(it)
     assert "<" not in text and text.isascii()
     (step, *_) = json.loads(text)["execution"]["steps"]
     assert step["label"] == "</script><!--\\u202e\\x1b"
@@ -100,16 +99,16 @@ def test_nothing_ends_the_script_or_is_hidden() -> None:
 class Player:
     """The element on a page of nothing else, loaded as a module's file would be: from beside it."""
 
-    def __init__(self, opened: Opened, it: Animation, **how: Any) -> None:
-        (opened.folder / "animation.js").write_text(SCRIPT.read_text())
-        (opened.folder / "animation.css").write_text(STYLE.read_text())
+    def __init__(self, opened: Opened, it: Trace, **how: Any) -> None:
+        (opened.folder / "animation.js").write_text((HTML / "animation.js").read_text())
+        (opened.folder / "animation.css").write_text((HTML / "animation.css").read_text())
         policy = "default-src 'none'; script-src file:; style-src file:"
         self.page = opened(
             f"""<!DOCTYPE html><html><head><meta charset="utf-8">
             <meta http-equiv="Content-Security-Policy" content="{policy}">
             <meta name="viewport" content="width=device-width">
             <link rel="stylesheet" href="animation.css"></head><body><rsp-execution>
-            <script type="application/json">{animation_json(it)}</script></rsp-execution>
+            <script type="application/json">{trace_json(it)}</script></rsp-execution>
             <script src="animation.js"></script></body></html>""",
             **how,
         )
@@ -126,7 +125,7 @@ class Player:
         return [" ".join(each.split()) for each in self.page.locator(css).all_inner_texts()]
 
 
-def test_what_is_due_and_what_has_changed(opened: Opened, fig4: Animation) -> None:
+def test_what_is_due_and_what_has_changed(opened: Opened, fig4: Trace) -> None:
     it = Player(opened, fig4)
     assert it.press() == "Before the first of 12 steps"
     assert it.texts(".rx-due") == ["ST r x next", "INV_L1 WG next"]
@@ -145,7 +144,7 @@ def test_what_is_due_and_what_has_changed(opened: Opened, fig4: Animation) -> No
     assert it.press("Home") == "Before the first of 12 steps"
 
 
-def test_it_plays_pauses_and_ends(opened: Opened, fig4: Animation) -> None:
+def test_it_plays_pauses_and_ends(opened: Opened, fig4: Trace) -> None:
     it = Player(opened, fig4)
     it.page.locator("rsp-execution").focus()
     it.press(" ")
@@ -157,7 +156,7 @@ def test_it_plays_pauses_and_ends(opened: Opened, fig4: Animation) -> None:
     assert it.press().startswith("Step 12 of 12")
 
 
-def test_who_waits_for_whom(opened: Opened, stuck: Animation) -> None:
+def test_who_waits_for_whom(opened: Opened, stuck: Trace) -> None:
     phone = {"viewport": {"width": 375, "height": 700}, "color_scheme": "dark"}
     it = Player(opened, stuck, reduced_motion="reduce", **phone)
     assert not it.texts(".rx-waits")
@@ -170,7 +169,7 @@ def test_who_waits_for_whom(opened: Opened, stuck: Animation) -> None:
     assert it.page.evaluate(moves) == "none"
 
 
-def test_instructions_that_go_on_later(opened: Opened, run: Animation) -> None:
+def test_instructions_that_go_on_later(opened: Opened, run: Trace) -> None:
     it = Player(opened, run)
     it.press(*["ArrowRight"] * 11)
     assert it.texts(".rx-now") == ["ld r b (reads 2) now"]
@@ -178,7 +177,7 @@ def test_instructions_that_go_on_later(opened: Opened, run: Animation) -> None:
     assert it.texts(".rx-gone") == ["ld r b"]
 
 
-def test_the_events_of_a_step_are_marked_in_a_picture(opened: Opened, fig4: Animation) -> None:
+def test_the_events_of_a_step_are_marked_in_a_picture(opened: Opened, fig4: Trace) -> None:
     it = Player(opened, fig4)
     it.page.evaluate(
         """() => {
@@ -201,17 +200,15 @@ def test_the_events_of_a_step_are_marked_in_a_picture(opened: Opened, fig4: Anim
     assert marked == [[], ["14 of P0"], ["18 of P1"], []]
 
 
-def test_another_execution_is_shown_in_its_place(
-    opened: Opened, fig4: Animation, stuck: Animation
-) -> None:
+def test_another_execution_is_shown_in_its_place(opened: Opened, fig4: Trace, stuck: Trace) -> None:
     it = Player(opened, fig4)
     it.press("End")
     it.page.evaluate(
         "text => document.querySelector('rsp-execution').show(JSON.parse(text))",
-        animation_json(stuck),
+        trace_json(stuck),
     )
     assert it.press() == "Before the first of 3 steps"
-    empty = animation_json(replace(stuck, execution=replace(stuck.execution, steps=())))
+    empty = trace_json(replace(stuck, execution=replace(stuck.execution, steps=())))
     it.page.evaluate(
         "text => document.querySelector('rsp-execution').show(JSON.parse(text))", empty
     )

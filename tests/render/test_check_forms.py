@@ -29,12 +29,19 @@ from rspverify.answers import (
     RowsAtFault,
     SuiteReport,
 )
-from rspverify.commands.reports import Form
+from rspverify.commands.check import FORMS as NAMED
 from rspverify.records import replace
-from rspverify.render.check_forms import FORMS
-from rspverify.render.findings import findings, visible
+from rspverify.render.check import document
+from rspverify.render.findings import findings
+from rspverify.render.forms import FORMS as OF_ANY
+from rspverify.render.forms import OF_RESULTS, write
+from rspverify.render.words import visible
 from rspverify.verdict import ProgressWord, Word
 
+FORMS = {
+    form: lambda reports, form=form: write(form, document(reports))
+    for form in (*OF_ANY, *OF_RESULTS)
+}
 SCHEMA = json.loads(Path(__file__).with_name("sarif_as_emitted.schema.json").read_text())
 """Of SARIF 2.1.0 the parts that are written, with the names, types and words of the standard."""
 
@@ -76,8 +83,10 @@ def expecting(
     return report(it, *others, held=held, folder="litmus/rsp")
 
 
-def test_every_form_has_a_function() -> None:
-    assert list(FORMS) == list(Form)
+def test_a_file_is_a_form() -> None:
+    assert (
+        set(FORMS) == set(NAMED) == {"text", "json", "html", "markdown", "junit", "sarif", "github"}
+    )
 
 
 # ---- JUnit ---------------------------------------------------------------------------------------

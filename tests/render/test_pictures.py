@@ -12,10 +12,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from rspverify.axiomatic import load_model
+from rspverify.axiomatic.cat import load_model
 from rspverify.drawing.draw import Wanted, Which, draw
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus import read_program_file
+from rspverify.litmus.reader import read_program_file
 from rspverify.picture import Arrow, Picture, PlacedEvent, PlacedThread
 from rspverify.render.draw_dot import graphs
 from rspverify.render.draw_svg import page

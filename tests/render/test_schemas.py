@@ -17,6 +17,7 @@ ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 RUNS = {
     "check": [ORIGINAL, PROPOSED, FIG4, "litmus/rsp/paper/Ex3.litmus", "--progress"],
     "compare": [ORIGINAL, PROPOSED, FIG4],
+    "compare-models": ["opencl-hrf", "opencl-rsp", "--events", "2", "--scopes", "WG,DV.R"],
     "extract": ["amdgpu", "--cpu", "gfx90a", "--features", "+tgsplit", "--operators", "add"],
     "hunt": [ORIGINAL, "--events", "2", "--no-count"],
     "mutate": [PROPOSED, FIG4, "--widen"],
@@ -63,7 +64,8 @@ def test_what_a_command_writes_is_as_its_schema_says(
 ) -> None:
     monkeypatch.chdir(root)
     folder = {"selftest": ["-o", str(tmp_path)]}
-    arguments = [command, *RUNS[command], *folder.get(command, []), "--format", "json"]
+    words = command.replace("-", " --").split()
+    arguments = [*words, *RUNS[command], *folder.get(command, []), "--format", "json"]
     document = json.loads(CliRunner().invoke(app, arguments).stdout)
     jsonschema.validate(document, json.loads(place(command).read_text()))
     assert next(iter(document)) == "version"

@@ -14,10 +14,10 @@ from render.browsers import Opened
 from results import result
 
 from rspverify.answers import ModelAnswer, Observed, Reached, SuiteReport
-from rspverify.api.sites import LISTED, require_site, write_site
+from rspverify.commands.report import LISTED, require_site, write_site
 from rspverify.records import replace
-from rspverify.render.findings import visible
-from rspverify.render.site_html import site
+from rspverify.render.site import site
+from rspverify.render.words import visible
 from rspverify.source import InputError
 from rspverify.verdict import Verdict, Word
 

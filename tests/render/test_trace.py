@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from rspverify.render.trace_text import Trace
+from rspverify.render.forms.text import trace_table
 from rspverify.verdict import CacheState, Entry, Execution, Snapshot, Step
 
 
@@ -47,7 +47,9 @@ WHOLE = [
 
 def shown(columns: int) -> list[str]:
     stream = io.StringIO()
-    Console(file=stream, width=columns, highlight=False, markup=False).print(Trace(EXECUTION))
+    Console(file=stream, width=columns, highlight=False, markup=False).print(
+        trace_table(EXECUTION, columns)
+    )
     return [line.rstrip() for line in stream.getvalue().splitlines()]
 
 

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from rspverify.architecture import MACHINES
-from rspverify.litmus import read_program
-from rspverify.scheme import assemble
+from rspverify.architecture.machines import MACHINES
+from rspverify.litmus.reader import read_program
+from rspverify.scheme.assemble import assemble
 from rspverify.source import InputError, Problem, Severity, Source
 from rspverify.value import Constant
 

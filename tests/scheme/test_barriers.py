@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from rspverify.litmus.program import Kind, Location, Program, Scope, Thread
-from rspverify.scheme import compile_program, read_scheme, read_scheme_file, rows_used
+from rspverify.scheme.reader import read_scheme, read_scheme_file
+from rspverify.scheme.scheme import rows_used
 from rspverify.source import InputError, Severity, Source
 
 SCHEMES = {
@@ -21,7 +22,7 @@ def program_of(barrier):
 
 
 def code_of(barrier, scheme):
-    return [str(it) for it in compile_program(program_of(barrier), scheme).instructions]
+    return [str(it) for it in scheme.compiled(program_of(barrier)).instructions]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +67,7 @@ def test_a_row_that_is_missing_is_named(operation, scheme, scope, message):
     halved = read_scheme(Source("t", f"name: halved\nmachine: rsp\nrows:\n  {rows}\n"))
     barrier = operation(Kind.BARRIER, scope, regions=GLOBAL, label="B")
     with pytest.raises(InputError) as caught:
-        compile_program(program_of(barrier), {**SCHEMES, "halved": halved}[scheme])
+        {**SCHEMES, "halved": halved}[scheme].compiled(program_of(barrier))
     (problem,) = caught.value.problems
     assert (problem.message, problem.severity) == (message, Severity.UNSUPPORTED)
 

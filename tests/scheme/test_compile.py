@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.assembly import ThreadId
+from rspverify.assembly.program import ThreadId
 from rspverify.litmus.program import (
     Cut,
     Kind,
@@ -17,7 +17,8 @@ from rspverify.litmus.program import (
     Thread,
 )
 from rspverify.records import replace
-from rspverify.scheme import compile_program, read_scheme, read_scheme_file, rows_used
+from rspverify.scheme.reader import read_scheme, read_scheme_file
+from rspverify.scheme.scheme import rows_used
 from rspverify.source import InputError, Severity, Source, Span
 from rspverify.value import Binary, Constant, Expression, Read, evaluate
 
@@ -50,7 +51,7 @@ def test_message_passing_by_the_proposed_scheme(operation):
             operation(Kind.LOAD, index=3, thread=1, guard=seen),
         ),
     )
-    compiled = compile_program(program, PROPOSED)
+    compiled = PROPOSED.compiled(program)
 
     first, second = ThreadId(0, 0, 0), ThreadId(0, 1, 1)
     assert compiled.threads == (first, second)
@@ -82,7 +83,7 @@ def test_message_passing_by_the_proposed_scheme(operation):
 
 def test_an_increment_reads_into_its_register_and_writes_the_operations_value(operation):
     program = program_of((operation(Kind.RMW, Scope.DV, True, value=Constant(5)),))
-    (block,) = compile_program(program, PROPOSED).code
+    (block,) = PROPOSED.compiled(program).code
     names = [each.mnemonic.name for each in block]
     assert ", ".join(names) == "LK_rmw, FLU_L1, INV_L1, INC_L2, FLU_L1, INV_L1, UL_rmw"
     increment = block[3]
@@ -94,7 +95,7 @@ def test_an_increment_reads_into_its_register_and_writes_the_operations_value(op
 def test_a_lockfile_instruction_gets_the_location(operation):
     original = read_scheme_file(Path(__file__).parents[2] / "schemes" / "original.yaml")
     program = program_of((operation(Kind.LOAD, Scope.DV, True, "y"),))
-    (block,) = compile_program(program, original).code
+    (block,) = original.compiled(program).code
     assert [(each.mnemonic.name, each.location) for each in block] == [
         ("LK_L2", "y"),
         ("FLU_L1", None),
@@ -106,7 +107,7 @@ def test_a_lockfile_instruction_gets_the_location(operation):
 
 def test_a_thread_without_operations_keeps_its_place(operation):
     program = program_of((), (operation(Kind.LOAD, thread=1),), ())
-    compiled = compile_program(program, PROPOSED)
+    compiled = PROPOSED.compiled(program)
     assert compiled.threads == (ThreadId(0, 0, 0), ThreadId(0, 1, 1), ThreadId(1, 0, 2))
     assert [len(block) for block in compiled.code] == [0, 1, 0]
 
@@ -124,7 +125,7 @@ def test_every_operation_that_the_scheme_cannot_compile_is_named_at_its_place(op
         ),
     )
     with pytest.raises(InputError) as caught:
-        compile_program(program, PROPOSED)
+        PROPOSED.compiled(program)
     problems = caught.value.problems
     assert [(str(problem.span), problem.message) for problem in problems] == [
         ("hand.litmus:1:1", "scheme proposed has no row for load ALL,R (acquire) on y"),
@@ -176,7 +177,7 @@ def compare_exchange(operation, wanted: Expression = ZERO) -> Operation:
 
 
 def test_a_compare_exchange_that_fails_writes_back_what_it_has_read(operation):
-    compiled = compile_program(program_of((compare_exchange(operation),)), GENERAL)
+    compiled = GENERAL.compiled(program_of((compare_exchange(operation),)))
     _, access = compiled.instructions
     assert (access.mnemonic.name, access.register, access.success) == ("RMW_L2", 0, ZERO)
     assert {read: evaluate(access.value, {0: read}) for read in (0, 1, 7)} == {0: 5, 1: 1, 7: 7}
@@ -185,7 +186,7 @@ def test_a_compare_exchange_that_fails_writes_back_what_it_has_read(operation):
 def test_every_other_operation_is_that_of_the_source(operation):
     for operator in ("-", "&", "|", "^"):
         made = operation(Kind.RMW, Scope.DV, operator=operator, value=Constant(6))
-        _, access = compile_program(program_of((made,)), GENERAL).instructions
+        _, access = GENERAL.compiled(program_of((made,))).instructions
         assert access.value == made.value
         assert access.success is None
 
@@ -199,7 +200,7 @@ def test_a_fence_becomes_code_without_a_location(operation):
             operation(Kind.FENCE, Scope.WG, index=2, regions=frozenset({"global", "local"})),
         )
     )
-    _, *fence = compile_program(program, GENERAL).instructions
+    _, *fence = GENERAL.compiled(program).instructions
     assert [
         (it.mnemonic.name, it.reach, it.location, it.operation, it.guard, it.value) for it in fence
     ] == [
@@ -211,9 +212,9 @@ def test_a_fence_becomes_code_without_a_location(operation):
 def test_where_loops_were_cut_off_the_compiled_program_is_too(operation):
     span = Span(Source("hand.litmus", ""), 1, 1, 1, 2)
     program = program_of((operation(Kind.LOAD, index=0),))
-    assert (compile_program(program, GENERAL).cuts, program.within) == ((), {})
+    assert (GENERAL.compiled(program).cuts, program.within) == ((), {})
     again = replace(program, cuts=(Cut(0, ZERO, 3, span, 1), Cut(0, Read(0), 2, span, 1)))
-    compiled = compile_program(again, GENERAL)
+    compiled = GENERAL.compiled(again)
     assert compiled.cuts == (ZERO, Read(0))
     assert compiled.within == {"iterations": 3}
 
@@ -228,7 +229,7 @@ def test_what_no_scheme_can_compile_is_named_at_its_place(operation):
     )
     program = replace(program, locations=(*program.locations, Location("l", False, "local", 0)))
     with pytest.raises(InputError) as caught:
-        compile_program(program, GENERAL)
+        GENERAL.compiled(program)
     assert [(str(it.span), it.message) for it in caught.value.problems] == [
         (
             "hand.litmus:1:1",
@@ -240,8 +241,7 @@ def test_what_no_scheme_can_compile_is_named_at_its_place(operation):
         ),
         (
             "hand.litmus:3:1",
-            "load acquire x is beyond every scheme: it has no scope, "
-            "and the rows of schemes are for scopes",
+            f"load acquire x is beyond scheme {GENERAL.name}: it has no scope, and its rows have",
         ),
     ]
     assert caught.value.severity is Severity.UNSUPPORTED
@@ -249,7 +249,7 @@ def test_what_no_scheme_can_compile_is_named_at_its_place(operation):
 
 def test_an_instruction_that_adds_is_no_compare_exchange(operation):
     with pytest.raises(InputError) as caught:
-        compile_program(program_of((compare_exchange(operation),)), PROPOSED)
+        PROPOSED.compiled(program_of((compare_exchange(operation),)))
     (problem,) = caught.value.problems
     assert problem.message == (
         "scheme proposed must be given an rmw that adds, not one by 'compare_exchange' on x"

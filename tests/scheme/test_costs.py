@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.architecture import MACHINES
-from rspverify.scheme import Template, read_scheme
+from rspverify.architecture.machines import MACHINES
 from rspverify.scheme.cost import Bill, Costs, bill, default_costs, read_costs
+from rspverify.scheme.reader import read_scheme
+from rspverify.scheme.row import Template
 from rspverify.source import InputError, Source, Span
 
 

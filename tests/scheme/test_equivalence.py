@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from corpus.row_tests import row_tests
 from machine.engines import events_outcomes
 
-from rspverify.architecture import MACHINES, Architecture
+from rspverify.architecture.architecture import Architecture
+from rspverify.architecture.machines import MACHINES
 from rspverify.architecture.reader import read_architecture
-from rspverify.litmus import Program, read_program
-from rspverify.scheme import Scheme, compile_program, read_scheme, read_scheme_file, rows_used
+from rspverify.generate.rows import row_tests
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
 from rspverify.scheme.equivalence import (
     ANY_ORDER,
     HELD,
@@ -22,6 +23,8 @@ from rspverify.scheme.equivalence import (
     waits_longer,
 )
 from rspverify.scheme.mutants import mutants_of
+from rspverify.scheme.reader import read_scheme, read_scheme_file
+from rspverify.scheme.scheme import Scheme, rows_used
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source
@@ -29,6 +32,8 @@ from rspverify.source import Source
 SCHEMES = Path(__file__).resolve().parents[2] / "schemes/amdgpu"
 VM, LGKM, VS = "s_waitcnt vmcnt(0)", "s_waitcnt lgkmcnt(0)", "s_waitcnt_vscnt null 0x0"
 READ, INV = "ds_read_b32 r x", "buffer_gl0_inv"
+
+ROW_TESTS = {each.title: each.written().text for each in row_tests()}
 
 
 def code_of(machine: Architecture, *words: str) -> Scheme:
@@ -280,7 +285,7 @@ SAMPLE = (
 @pytest.mark.parametrize("cpu", ["gfx900", "gfx1030-cumode"])
 def test_equivalent_mutants_have_the_same_outcomes(cpu: str) -> None:
     scheme = read_scheme_file(SCHEMES / f"{cpu}.yaml")
-    texts = row_tests()
+    texts = ROW_TESTS
     programs = [read_program(Source(title, texts[title])) for title in SAMPLE]
     tried = set()
     for row in mutants_of(scheme):
@@ -295,7 +300,7 @@ def test_equivalent_mutants_have_the_same_outcomes(cpu: str) -> None:
 
 def test_a_mutant_without_what_does_nothing_has_the_same_outcomes() -> None:
     scheme, title = read_scheme_file(SCHEMES / "gfx1250.yaml"), "CoWR-store-wi"
-    program = read_program(Source(title, row_tests()[title]))
+    program = read_program(Source(title, ROW_TESTS[title]))
     used = {it.number for it in rows_used(program, scheme)}
     mutants = [it for row in mutants_of(scheme) for it in row.mutants if it.row.number in used]
     same = [it for it in mutants if equivalent(it.row.code, it.code, scheme.machine) == NOTHING]
@@ -307,7 +312,7 @@ def test_a_mutant_without_what_does_nothing_has_the_same_outcomes() -> None:
 def test_a_mutant_that_waits_longer_has_no_other_outcomes() -> None:
     """The wait for loads comes before the write-back: nothing of it is counted."""
     scheme, title = read_scheme_file(SCHEMES / "gfx1200.yaml"), "LB-by-store-release-all"
-    program = read_program(Source(title, row_tests()[title]))
+    program = read_program(Source(title, ROW_TESTS[title]))
     used = {it.number for it in rows_used(program, scheme)}
     (row,) = (
         each
@@ -324,4 +329,4 @@ def test_a_mutant_that_waits_longer_has_no_other_outcomes() -> None:
 
 
 def outcomes(program: Program, scheme: Scheme) -> frozenset[object]:
-    return frozenset(events_outcomes(machine_of(compile_program(program, scheme), Settings())))
+    return frozenset(events_outcomes(machine_of(scheme.compiled(program), Settings())))

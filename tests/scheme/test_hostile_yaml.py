@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rspverify.scheme import Scheme, read_scheme
+from rspverify.scheme.reader import read_scheme
+from rspverify.scheme.scheme import Scheme
 from rspverify.source import InputError, Source
 
 GOOD = """\

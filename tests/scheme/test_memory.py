@@ -8,22 +8,18 @@ import jsonschema
 import pytest
 import yaml
 
-from rspverify.architecture import machine_named
+from rspverify.architecture.machines import machine_named
 from rspverify.engineering.compare.rows import changed_rows
 from rspverify.litmus.program import Kind, Location, Order, Program, Scope, Thread
+from rspverify.litmus.reader import read_program
 from rspverify.records import replace
-from rspverify.scheme import (
-    Op,
-    Scheme,
-    Shape,
-    compile_program,
-    read_scheme,
-    read_scheme_file,
-    scheme_text,
-    shape_of,
-)
 from rspverify.scheme.cost import default_costs
+from rspverify.scheme.orders import Op
+from rspverify.scheme.reader import read_scheme, read_scheme_file
+from rspverify.scheme.row import Shape, shape_of
 from rspverify.scheme.schema import scheme_schema
+from rspverify.scheme.scheme import Scheme
+from rspverify.scheme.writer import scheme_text
 from rspverify.source import InputError, Severity, Source
 
 FOLDER = Path(__file__).parent / "local"
@@ -136,10 +132,10 @@ def test_sub_groups(operation):
     other = operation(Kind.LOAD, Scope.SG, index=1, thread=1)
     alone = [Thread(f"P{i}", i, 0, 0, (it,), {}) for i, it in enumerate((near, other))]
     program = Program("t", Source("t", ""), (Location("x", True, "global", 0),), tuple(alone))
-    assert [str(it) for it in compile_program(program, rows).instructions] == ["LD r x"] * 2
+    assert [str(it) for it in rows.compiled(program).instructions] == ["LD r x"] * 2
     shared = replace(program, threads=tuple(replace(it, subgroup=0) for it in alone))
     with pytest.raises(InputError) as caught:
-        compile_program(shared, rows)
+        rows.compiled(shared)
     (problem,) = caught.value.problems
     assert problem.severity is Severity.UNSUPPORTED
     assert problem.message == (
@@ -183,3 +179,30 @@ def test_rows_that_are_compared():
     assert named(scheme(either), scheme(either)) == [(f"rmw WG,_ {orders}", True)]
     assert all(same for _, same in named(SCHEME, SCHEME))
     assert next(name for name, _ in named(SCHEME, SCHEME)) == str(SCHEME.rows[0])
+
+
+def test_a_row_without_a_scope_is_for_atomics_of_c11() -> None:
+    text = """name: c11
+rows:
+  - {op: load,  scope: na,      code: [LD r x]}
+  - {op: load,  order: acquire, code: [LD r x, INV_L1 DV]}
+  - {op: store, order: release, code: [FLU_L1 DV, ST r x]}
+"""
+    scheme = read_scheme(Source("c11", text))
+    assert [str(row) for row in scheme.rows] == ["load na", "load (acquire)", "store (release)"]
+    assert read_scheme(Source("c11", scheme_text(scheme))).table.keys() == scheme.table.keys()
+    test = "C t\n{{}}\nP0 (atomic_int* x, int* y) {{ {} }}"
+    acquire = "int r = atomic_load_explicit(x, memory_order_acquire); int s = *y;"
+    program = read_program(Source("t", test.format(acquire)))
+    assert [str(it) for it in scheme.compiled(program).instructions] == [
+        "LD r x",
+        "INV_L1 DV",
+        "LD r y",
+    ]
+    with pytest.raises(InputError, match=r"has no row for load \(seq_cst\) on x"):
+        scheme.compiled(read_program(Source("t", test.format("int r = atomic_load(x);"))))
+    with pytest.raises(InputError, match="remote must be left out of a row without a scope"):
+        read_scheme(Source("c11", text.replace("order: acquire", "order: acquire, remote: true")))
+    forgotten = text.replace("{op: store,", "{op: store, scope: wg,")
+    with pytest.raises(InputError, match="c11:4:5: a row must have the key scope, as other rows"):
+        read_scheme(Source("c11", forgotten))

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rspverify.scheme import Scheme, read_scheme, read_scheme_file, scheme_text
 from rspverify.scheme.mutants import Mutation, mutants_of, wider_mutants_of
+from rspverify.scheme.reader import read_scheme, read_scheme_file
+from rspverify.scheme.scheme import Scheme
+from rspverify.scheme.writer import scheme_text
 from rspverify.source import Source
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.scheme import read_scheme, read_scheme_file
+from rspverify.scheme.reader import read_scheme, read_scheme_file
 from rspverify.source import InputError, Problem, Source
 
 ROW = "op: load, scope: dv, code: [LD r x]"

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.architecture import MACHINES, machine_named
+from rspverify.architecture.machines import MACHINES, machine_named
 from rspverify.architecture.reader import read_architecture
 from rspverify.litmus.program import Kind, Order, Scope
-from rspverify.scheme import Op, Row, Scheme, read_scheme, read_scheme_file, shape_of
-from rspverify.scheme.orders import DEFAULT, POSSIBLE, at_least, covered
+from rspverify.scheme.orders import DEFAULT, POSSIBLE, Op, at_least, covered
+from rspverify.scheme.reader import read_scheme, read_scheme_file
+from rspverify.scheme.row import Row, shape_of
 from rspverify.scheme.schema import scheme_schema
+from rspverify.scheme.scheme import Scheme
 from rspverify.source import InputError, Source
 from rspverify.value import Binary, Constant, Read
 
@@ -260,8 +262,8 @@ def test_there_are_no_rows_for_barriers_and_mutexes(operation, kind):
     assert shape_of(operation(kind)) is None
 
 
-def test_there_are_no_rows_for_atomics_without_a_scope(operation):
-    assert shape_of(operation(Kind.LOAD, order=Order.ACQUIRE)) is None
+def test_atomics_without_a_scope_have_a_shape_of_their_own(operation):
+    assert str(shape_of(operation(Kind.LOAD, order=Order.ACQUIRE))) == "load (acquire)"
 
 
 @pytest.mark.parametrize(

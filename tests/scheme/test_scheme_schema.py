@@ -11,9 +11,9 @@ import pytest
 import yaml
 from scheme.test_reader import MISTAKES, ROW, code, marked, table
 
-from rspverify.architecture import MACHINES
-from rspverify.scheme import read_scheme
+from rspverify.architecture.machines import MACHINES
 from rspverify.scheme.cost import read_costs
+from rspverify.scheme.reader import read_scheme
 from rspverify.scheme.schema import costs_schema, scheme_schema
 from rspverify.source import InputError, Source
 

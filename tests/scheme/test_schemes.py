@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from rspverify.litmus.program import Kind, Scope
-from rspverify.scheme import Scheme, read_scheme_file
+from rspverify.scheme.reader import read_scheme_file
+from rspverify.scheme.scheme import Scheme
 
 SCHEMES = Path(__file__).parents[2] / "schemes"
 BROKEN = Path(__file__).parent / "broken"

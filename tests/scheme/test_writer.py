@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rspverify.litmus.program import Order, Scope
-from rspverify.scheme import Op, Scheme, read_scheme, read_scheme_file, scheme_text
 from rspverify.scheme.cost import default_costs, read_costs
-from rspverify.scheme.orders import POSSIBLE
+from rspverify.scheme.orders import POSSIBLE, Op
+from rspverify.scheme.reader import read_scheme, read_scheme_file
+from rspverify.scheme.scheme import Scheme
+from rspverify.scheme.writer import scheme_text
 from rspverify.source import InputError, Source
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,18 +12,15 @@ from programs import pairs
 
 from rspverify.architecture.machines import MACHINES
 from rspverify.judge.judge import Judge
-from rspverify.litmus import Kind, Order, Program, Scope, read_program
-from rspverify.programs import STRONG, litmus_text
+from rspverify.litmus.program import Kind, Order, Program, Scope
+from rspverify.litmus.reader import read_program
+from rspverify.programs.litmus_test import STRONG
+from rspverify.programs.writer import litmus_text
 from rspverify.records import replace
-from rspverify.scheme import (
-    Op,
-    Shape,
-    compile_program,
-    read_scheme,
-    read_scheme_file,
-    scheme_text,
-    shape_of,
-)
+from rspverify.scheme.orders import Op
+from rspverify.scheme.reader import read_scheme, read_scheme_file
+from rspverify.scheme.row import Shape, shape_of
+from rspverify.scheme.writer import scheme_text
 from rspverify.selftest.compare import Choices
 from rspverify.selftest.operations import EXPECTED
 from rspverify.selftest.run import (
@@ -71,7 +68,7 @@ def test_our_readers_read_them() -> None:
         ]
         scheme = read_scheme(Source("s.yaml", scheme_text(pair.scheme)))
         assert scheme.machine.name == pair.scheme.machine.name
-        code = compile_program(program, scheme).instructions
+        code = scheme.compiled(program).instructions
         assert len(code) == sum(
             len(pair.scheme.table[shape_of(it)].code) for it in program.operations
         )

@@ -10,19 +10,20 @@ from typing import Any
 
 import pytest
 
-from rspverify.litmus import Program, read_program
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
 from rspverify.machine import closures, explicit, unroll
 from rspverify.machine.event_fifos import EventFifos
 from rspverify.machine.rules import InstructionRule, Ready, Rule
 from rspverify.records import replace
-from rspverify.scheme import read_scheme
+from rspverify.scheme.reader import read_scheme
 from rspverify.selftest.answer import Disagreement
 from rspverify.selftest.compare import Choices, compare
 from rspverify.selftest.run import Task, decide, tasks_for
-from rspverify.smt import TRUE
+from rspverify.smt.term import TRUE
+from rspverify.soundness.machine_side import EventsExecutions, UnrolledExecutions
 from rspverify.soundness.settings import Engine
-from rspverify.soundness.source import SourceExecutions
-from rspverify.soundness.target import EventsTarget, UnrolledTarget
+from rspverify.soundness.sides import ModelSide
 from rspverify.source import Source
 
 CHOICES = Choices(states=4_000, steps=14)
@@ -79,12 +80,12 @@ def no_waiting_for_flushes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def no_stale_values(monkeypatch: pytest.MonkeyPatch) -> None:
     """unroll: outcomes in which some location ends with 1 are forgotten."""
-    right = UnrolledTarget.outcomes
+    right = UnrolledExecutions.outcomes
 
     def wrong(self: Any) -> Any:
         return (it for it in right(self) if 1 not in dict(it.memory).values())
 
-    monkeypatch.setattr(UnrolledTarget, "outcomes", wrong)
+    monkeypatch.setattr(UnrolledExecutions, "outcomes", wrong)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +124,7 @@ def test_a_verdict_that_is_too_good(engine: Engine, monkeypatch: pytest.MonkeyPa
     """Every outcome is taken for an allowed one."""
     choices = replace(CHOICES, engines=(engine,))
     with monkeypatch.context() as planted:
-        planted.setattr(SourceExecutions, "allows", lambda self, outcome: True)
+        planted.setattr(ModelSide, "allows", lambda self, outcome: True)
         found = first_disagreement(200, choices, start=_SMALL)
         assert found.kind == ("verdict", f"check by {engine.value}")
         assert "says SOUND, by definition it is UNSOUND" in found.words
@@ -134,7 +135,7 @@ def test_a_witness_reading_that_is_too_good(monkeypatch: pytest.MonkeyPatch) -> 
     """Every execution is taken to agree with the model by its own rf and mo."""
     choices = replace(CHOICES, engines=(Engine.EXPLICIT, Engine.EVENTS))
     with monkeypatch.context() as planted:
-        planted.setattr(EventsTarget, "suspects", lambda self, source: iter(()))
+        planted.setattr(EventsExecutions, "candidates", lambda self, source: iter(()))
         tasks = [task for task in tasks_for(6, 200, _SMALL, None, choices) if not task.number % 2]
         found = next(it for it in map(disagreement, tasks) if it)
         assert found.kind == ("verdict", "check by events, witness")
@@ -153,7 +154,7 @@ def test_an_engine_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("no model")
 
     choices = replace(CHOICES, engines=(Engine.EXPLICIT, Engine.UNROLL))
-    monkeypatch.setattr(UnrolledTarget, "outcomes", wrong)
+    monkeypatch.setattr(UnrolledExecutions, "outcomes", wrong)
     found = first_disagreement(20, choices)
     assert found.kind == ("failure", "unroll", "AssertionError")
     assert found.words == "unroll failed: AssertionError: no model"

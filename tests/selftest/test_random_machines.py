@@ -12,13 +12,13 @@ from machine.engines import searched
 from machine.planted import keep_nothing
 from oracle.any_machine import TooMany, outcomes
 
-from rspverify.architecture import machine_named
+from rspverify.architecture.machines import machine_named
 from rspverify.judge.judge import Judge
-from rspverify.machine import Machine, draining, unbounded
-from rspverify.machine.entries import Entry
+from rspverify.machine import draining
+from rspverify.machine.machine import Machine, unbounded
 from rspverify.machine.rules import Rule
-from rspverify.machine.shapes import Shapes
-from rspverify.scheme import read_scheme_file
+from rspverify.machine.shapes import Entry, Shapes
+from rspverify.scheme.reader import read_scheme_file
 from rspverify.selftest import run
 from rspverify.selftest.answer import Disagreement
 from rspverify.selftest.compare import Choices

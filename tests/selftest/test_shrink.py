@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rspverify.litmus import Kind, Scope, read_program
-from rspverify.programs import LitmusTest, litmus_text
-from rspverify.scheme import Scheme, compile_program, read_scheme, scheme_text
+from rspverify.litmus.program import Kind, Scope
+from rspverify.litmus.reader import read_program
+from rspverify.programs.litmus_test import LitmusTest
+from rspverify.programs.writer import litmus_text
+from rspverify.scheme.reader import read_scheme
+from rspverify.scheme.scheme import Scheme
+from rspverify.scheme.writer import scheme_text
 from rspverify.selftest.compare import Difference
 from rspverify.selftest.run import random_pair
 from rspverify.selftest.shrink import Shown, shrink
@@ -23,7 +27,7 @@ def shown_if(wanted: Shown) -> Shown:
         if not test.accesses:
             return None  # a scheme must have a row
         program = read_program(Source("t.litmus", litmus_text(test, "t")))
-        compile_program(program, read_scheme(Source("s.yaml", scheme_text(scheme))))
+        read_scheme(Source("s.yaml", scheme_text(scheme))).compiled(program)
         return wanted(test, scheme)
 
     return shown

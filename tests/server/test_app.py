@@ -114,7 +114,7 @@ def test_runs_are_told_as_they_go(instance: Instance) -> None:
     assert names == ["total", "report", "finding", "report", "end"]
     assert hunt.of("finding")[0]["program"] == "r0=inc.WG x || st.DV.R x 10"
     assert hunt.of("finding")[0]["text"].startswith("OpenCL ")
-    folder = "litmus-amdgpu"
+    folder = "litmus/amdgpu"
     gfx9 = shipped("schemes/amdgpu/gfx900.yaml")
     compared = instance.ask("compare", before=gfx9, scheme=gfx9, corpus=folder, model="opencl")
     assert compared.events[-1][0] == "end" and len(compared.of("done")) > 10

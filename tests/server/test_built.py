@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES, BUILT = ROOT / "page", ROOT / "rspverify/server/built"
+SOURCES, BUILT = ROOT / "website/page", ROOT / "rspverify/server/built"
 
 
 def npm(*words: str, at: Path) -> subprocess.CompletedProcess[str]:
@@ -32,7 +32,9 @@ def test_it_is_what_the_sources_build(tmp_path: Path) -> None:
     assert built.returncode == 0, built.stderr
     for name in ("page.js", "page.css", "LICENCES.txt"):
         made = (tmp_path / "built" / name).read_bytes()
-        assert made == (BUILT / name).read_bytes(), f"{name}: cd page && npm ci && npm run build"
+        assert made == (BUILT / name).read_bytes(), (
+            f"{name}: cd website/page && npm ci && npm run build"
+        )
 
 
 def test_every_library_has_its_licence() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rspverify.server.kept import Kept
+from rspverify.server.app import Kept
 
 
 def test_what_was_not_asked_for_longest_goes() -> None:

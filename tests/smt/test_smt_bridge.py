@@ -4,19 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from smt.truth import assignments, terms, value
 
-from rspverify.smt import (
-    FALSE,
-    TRUE,
-    Satisfiable,
-    Solver,
-    Term,
-    Unsatisfiable,
-    all_of,
-    at_most_one,
-    pick,
-    variable,
-)
 from rspverify.smt.bridge import second_opinion
+from rspverify.smt.choice import pick
+from rspverify.smt.solver import Satisfiable, Solver, Unsatisfiable
+from rspverify.smt.term import FALSE, TRUE, Term, all_of, at_most_one, variable
 
 X, Y, Z = (variable(name) for name in "xyz")
 

@@ -8,20 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from smt.truth import Assignment, assignments, terms, value, variables
 
-from rspverify.smt import (
-    FALSE,
-    TRUE,
-    Choice,
-    Satisfiable,
-    Solver,
-    Term,
-    all_of,
-    choose,
-    pick,
-    truth,
-    variable,
-)
-from rspverify.smt.choice import constant, equal, merge
+from rspverify.smt.choice import Choice, choose, constant, equal, merge, pick, truth
+from rspverify.smt.solver import Satisfiable, Solver
+from rspverify.smt.term import FALSE, TRUE, Term, all_of, variable
 from rspverify.value import (
     BINARY,
     UNARY,

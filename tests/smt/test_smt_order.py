@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rspverify.limits import LimitReached
-from rspverify.smt import FALSE, TRUE, Model, Solver, Term, all_of
 from rspverify.smt.order import Order
+from rspverify.smt.solver import Model, Solver
+from rspverify.smt.term import FALSE, TRUE, Term, all_of
 
 Pairs = list[tuple[int, int]]
 PROPERTY = settings(max_examples=120, derandomize=True)

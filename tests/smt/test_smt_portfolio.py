@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from smt.truth import assignments, terms, value
 
 from rspverify.limits import LimitReached, Limits
-from rspverify.smt import FALSE, Term, all_of, any_of, variable
 from rspverify.smt.portfolio import is_solver, other_solvers, satisfiable
+from rspverify.smt.term import FALSE, Term, all_of, any_of, variable
 
 X, Y, Z = (variable(name) for name in "xyz")
 PROPERTY = settings(max_examples=25, derandomize=True)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from smt.truth import assignments, terms, value
 
-from rspverify.smt import FALSE, TRUE, Term, all_of, variable
 from rspverify.smt.smtlib import script
+from rspverify.smt.term import FALSE, TRUE, Term, all_of, variable
 
 X, Y, Z = (variable(name) for name in "xyz")
 PROPERTY = settings(max_examples=60, derandomize=True)

@@ -9,21 +9,9 @@ from hypothesis import strategies as st
 from smt.truth import assignments, terms, value
 
 from rspverify.limits import LimitReached, Limits
-from rspverify.smt import (
-    FALSE,
-    TRUE,
-    Model,
-    Satisfiable,
-    Solver,
-    Term,
-    Unknown,
-    Unsatisfiable,
-    all_of,
-    any_of,
-    at_most_one,
-    pick,
-    variable,
-)
+from rspverify.smt.choice import pick
+from rspverify.smt.solver import Model, Satisfiable, Solver, Unknown, Unsatisfiable
+from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of, at_most_one, variable
 
 X, Y, Z, U = (variable(name) for name in "xyzu")
 TERMS = terms([X, Y, Z, U])

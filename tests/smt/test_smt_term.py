@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from smt.truth import assignments, terms, value
 
-from rspverify.smt import (
+from rspverify.smt.solver import Satisfiable, Solver
+from rspverify.smt.term import (
     FALSE,
     TRUE,
-    Satisfiable,
-    Solver,
+    Kind,
     Term,
     all_of,
     any_of,
@@ -19,7 +19,6 @@ from rspverify.smt import (
     if_then_else,
     variable,
 )
-from rspverify.smt.term import Kind
 
 X, Y, Z = (variable(name) for name in "xyz")
 TERMS = terms([X, Y, Z])

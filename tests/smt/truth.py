@@ -7,8 +7,7 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from rspverify.smt import FALSE, TRUE, Term, all_of, any_of, if_then_else
-from rspverify.smt.term import Kind
+from rspverify.smt.term import FALSE, TRUE, Kind, Term, all_of, any_of, if_then_else
 
 Assignment = Mapping[Term, bool]
 

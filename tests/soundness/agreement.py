@@ -12,12 +12,12 @@ from random import Random
 from oracle.concurrent import drawn, litmus
 from oracle.schedulers import SCHEDULERS, Concurrent, TooMany, endings, stuck
 
-from rspverify.axiomatic import load_model
+from rspverify.axiomatic.cat import load_model
 from rspverify.limits import Limits
-from rspverify.litmus import read_program
+from rspverify.litmus.reader import read_program
+from rspverify.schedulers import Scheduler, schedulers_of
 from rspverify.soundness.outcomes import outcomes
 from rspverify.soundness.scheduled import SourceProgress
-from rspverify.soundness.schedulers import Kind, Scheduler, schedulers_of
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source
 
@@ -39,7 +39,7 @@ End = tuple[tuple[tuple[str, int], ...], ...]
 def ended(program: Concurrent, bound: int, in_register: bool = False) -> frozenset[End]:
     """How a program may end with at most so many groups occupant, as `outcomes` says."""
     read = read_program(Source("drawn", litmus(program, in_register)))
-    found = outcomes(read, _MODEL, (), "drawn", Settings(), scheduler=Scheduler(Kind.OBE, bound))
+    found = outcomes(read, _MODEL, (), "drawn", Settings(), scheduler=Scheduler("obe", bound))
     assert found.racy is False
     ends = set()
     for row in found.outcomes:

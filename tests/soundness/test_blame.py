@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.axiomatic import load_model
+from rspverify.axiomatic.cat import load_model
 from rspverify.limits import LimitReached, Limits
-from rspverify.scheme import Scheme, read_scheme, read_scheme_file
+from rspverify.scheme.reader import read_scheme, read_scheme_file
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.blame import blame
 from rspverify.soundness.case import Case
 from rspverify.soundness.settings import Settings
@@ -94,19 +95,19 @@ ACQUIRE_1250 = "scope: dv, order: acquire, remote: false, memory: global"
         (
             edited("amdgpu/gfx942", RELEASE_942, "buffer_wbl2 sc1, ", ""),
             WRITES_LATER,
-            "litmus-amdgpu/MP-dv",
+            "litmus/amdgpu/MP-dv",
             ["store DV,N (release)"],
         ),
         (
             edited("amdgpu/gfx1250", ACQUIRE_1250, ", global_inv scope:SCOPE_DEV", ""),
             WRITES_LATER,
-            "litmus-amdgpu/MP-dv",
+            "litmus/amdgpu/MP-dv",
             ["load DV,N (acquire)"],
         ),
         (  # Neither is enough alone: the write-back of the release is issued before what it waits for.
             edited("amdgpu/gfx1250", ACQUIRE_1250, ", global_inv scope:SCOPE_DEV", ""),
             None,
-            "litmus-amdgpu/MP-dv",
+            "litmus/amdgpu/MP-dv",
             ["load DV,N (acquire)", "store DV,N (release)"],
         ),
     ],
@@ -124,6 +125,6 @@ def test_the_row_that_lacks_something(
 def test_a_row_made_stronger_keeps_its_write_back() -> None:
     """The release is to blame, and not the plain store: a wait before its write-back mends it."""
     scheme = read_scheme_file(str(ROOT / "schemes/amdgpu/gfx942.yaml"))
-    program = Settings().read(read_source(ROOT / "litmus-amdgpu/MP-dv.litmus"))
+    program = Settings().read(read_source(ROOT / "litmus/amdgpu/MP-dv.litmus"))
     found = blame(Case(program, scheme, MODEL, Settings(shortest=False)), devices=1)
     assert [str(each) for each in found.blamed] == ["store DV,N (release)"]

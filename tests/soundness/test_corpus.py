@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.architecture import MACHINES
-from rspverify.assembly import AssemblyProgram
-from rspverify.axiomatic import load_model
+from rspverify.architecture.machines import MACHINES
+from rspverify.assembly.program import AssemblyProgram
+from rspverify.axiomatic.cat import load_model
 from rspverify.corpus.expected import read_expected
 from rspverify.limits import Limits
-from rspverify.litmus import read_program_file
-from rspverify.scheme import compile_program, read_scheme_file
+from rspverify.litmus.reader import read_program_file
+from rspverify.scheme.reader import read_scheme_file
 from rspverify.soundness.case import Case, machine_of
 from rspverify.soundness.check import check
+from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.settings import L2, Engine, Settings
-from rspverify.soundness.target import target_of
 from rspverify.verdict import Outcome, Word
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,7 +86,7 @@ def test_every_engine_finds_the_same_outcomes(path: Path) -> None:
         if EXPECTED[name_of(path)][scheme.name] == "UNSUPPORTED":
             continue
         for machine in ("rsp", "rsp-st-waits"):
-            compiled = compile_program(program, scheme.on_machine(MACHINES[machine]))
+            compiled = scheme.on_machine(MACHINES[machine]).compiled(program)
             expected = outcomes(compiled, Settings())
             ways = [Settings(l2=L2.REAL), Settings(engine=Engine.EXPLICIT)]
             if len(expected) <= FEW and (machine == "rsp" or path in UNROLLED):
@@ -96,4 +96,4 @@ def test_every_engine_finds_the_same_outcomes(path: Path) -> None:
 
 
 def outcomes(compiled: AssemblyProgram, settings: Settings) -> set[Outcome]:
-    return set(target_of(machine_of(compiled, settings), settings, Limits()).outcomes())
+    return set(MachineSide(machine_of(compiled, settings), settings, Limits()).outcomes())

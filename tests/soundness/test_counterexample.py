@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from machine.own_machines import program, variant
 
-from rspverify.axiomatic import Questions, load_model
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.question import Questions
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus import read_program_file
-from rspverify.machine import Machine, enough_steps
-from rspverify.scheme import compile_program, read_scheme_file
+from rspverify.litmus.reader import read_program_file
+from rspverify.machine.firings import enough_steps
+from rspverify.machine.machine import Machine
+from rspverify.scheme.reader import read_scheme_file
 from rspverify.soundness import counterexample
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.counterexample import shortest_counterexample
@@ -36,7 +38,7 @@ def test_search_and_solver_are_equally_short(
     name: str, l2: L2, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = read_program_file(ROOT / f"litmus/rsp/{name}.litmus")
-    machine = machine_of(compile_program(program, ORIGINAL), Settings(l2=l2))
+    machine = machine_of(ORIGINAL.compiled(program), Settings(l2=l2))
     allowed = set(Questions(program, MODEL, Limits()).outcomes())
     by_search = shortest_counterexample(machine, lambda it: it not in allowed, Limits())
     monkeypatch.setattr(counterexample, "_STATES", 10)

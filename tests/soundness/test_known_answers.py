@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.architecture import MACHINES
-from rspverify.axiomatic import load_model
+from rspverify.axiomatic.cat import load_model
 from rspverify.limits import Limits
-from rspverify.litmus import read_program
-from rspverify.scheme import compile_program, read_scheme_file
+from rspverify.litmus.reader import read_program
+from rspverify.scheme.reader import read_scheme_file
 from rspverify.soundness.case import Case, machine_of
 from rspverify.soundness.check import check
+from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.settings import Engine, Settings
-from rspverify.soundness.target import target_of
 from rspverify.soundness.wording import observed
 from rspverify.source import Source
 from rspverify.verdict import Verdict, Word
@@ -129,8 +128,8 @@ def test_proposed(name: str, engine: Engine) -> None:
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_iriw_shows_15_of_16(scheme: str, engine: Engine) -> None:
     settings = Settings(engine=engine)
-    machine = machine_of(compile_program(ROWS["IRIW"][0], SCHEMES[scheme]), settings)
-    found = set(target_of(machine, settings, Limits()).outcomes())
+    machine = machine_of(SCHEMES[scheme].compiled(ROWS["IRIW"][0]), settings)
+    found = set(MachineSide(machine, settings, Limits()).outcomes())
     assert len(found) == 15
     assert tuple(value for _, value in max(found).reads) != (1, 0, 1, 0)
     assert all(tuple(value for _, value in each.reads) != (1, 0, 1, 0) for each in found)
@@ -180,25 +179,3 @@ def test_no_candidate_at_all() -> None:
     assert verdict.word is UNSOUND
     assert verdict.axioms == ()
     assert verdict.reason.endswith("no candidate execution has these values")
-
-
-@pytest.mark.parametrize("machine", ["rsp", "rsp-st-waits"])
-@pytest.mark.parametrize("name", ROWS)
-def test_both_machines_give_the_same_verdicts(name: str, machine: str) -> None:
-    for scheme in SCHEMES.values():
-        verdict = check(
-            Case(ROWS[name][0], scheme.on_machine(MACHINES[machine]), MODEL, Settings())
-        )
-        assert verdict.word is check(Case(ROWS[name][0], scheme, MODEL, Settings())).word
-
-
-def test_real_l2_changes_nothing_on_one_device() -> None:
-    from rspverify.soundness.settings import L2
-
-    for name in ("MP", "Ex. 4", "MP, remote store"):
-        for scheme in SCHEMES.values():
-            settings = Settings(l2=L2.REAL)
-            assert (
-                check(Case(ROWS[name][0], scheme, MODEL, settings)).word
-                is check(Case(ROWS[name][0], scheme, MODEL, Settings())).word
-            )

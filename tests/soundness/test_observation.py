@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.axiomatic import load_model
-from rspverify.litmus import read_program_file
-from rspverify.soundness.observation import observed_by
-from rspverify.soundness.outcomes import outcomes
+from rspverify.axiomatic.cat import load_model
+from rspverify.litmus.reader import read_program_file
+from rspverify.soundness.outcomes import observed_by, outcomes
 from rspverify.soundness.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from soundness.waiting import asked, load, store, swap, test, words
 
-from rspverify.axiomatic import Questions, load_model
+from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.partial import PartialExecutions
+from rspverify.axiomatic.question import Questions
 from rspverify.limits import Limits
-from rspverify.litmus import read_program
-from rspverify.smt import TRUE, Term
+from rspverify.litmus.reader import read_program
+from rspverify.smt.term import TRUE, Term
 from rspverify.soundness.hanging import Hanging
 from rspverify.source import Source
 

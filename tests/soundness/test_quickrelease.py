@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.architecture import Architecture
+from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.catalogue import SHIPPED
 from rspverify.architecture.reader import read_architecture
-from rspverify.axiomatic import load_model
+from rspverify.axiomatic.cat import load_model
 from rspverify.corpus.expected import read_expected
-from rspverify.litmus import read_program_file
-from rspverify.scheme import read_scheme_file
+from rspverify.litmus.reader import read_program_file
+from rspverify.scheme.reader import read_scheme_file
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.progress import progress

@@ -8,24 +8,27 @@ from typing import Any, ClassVar
 
 import pytest
 
-from rspverify.axiomatic import Questions, load_model
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.question import Questions
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus import read_program_file
-from rspverify.machine import ExplicitMachine, Replayer, Unrolling
+from rspverify.litmus.reader import read_program_file
+from rspverify.machine.explicit import ExplicitMachine
+from rspverify.machine.replay import Replayer
+from rspverify.machine.unroll import Unrolling
 from rspverify.relation.expression import Expression
 from rspverify.relation.expression import Test as Question
 from rspverify.relation.terms import Terms
-from rspverify.scheme import compile_program, read_scheme_file
-from rspverify.smt import FALSE, Term, bridge, portfolio
+from rspverify.scheme.reader import read_scheme_file
+from rspverify.smt import bridge, portfolio
+from rspverify.smt.term import FALSE, Term
 from rspverify.soundness import counterexample, query_log, refutation
 from rspverify.soundness.case import Case, machine_of
 from rspverify.soundness.check import check
 from rspverify.soundness.counterexample import shortest_counterexample
 from rspverify.soundness.internal import InternalError
-from rspverify.soundness.refutation import refuted_counterexample
+from rspverify.soundness.machine_side import EventsExecutions, MachineExecutions, MachineSide
 from rspverify.soundness.settings import Engine, Settings
-from rspverify.soundness.source import SourceExecutions
-from rspverify.soundness.target import EventsTarget, Suspect, Target, target_of
+from rspverify.soundness.sides import Candidate, ModelSide
 from rspverify.verdict import Outcome, Word
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,7 +40,7 @@ EX4 = read_program_file(ROOT / "litmus/rsp/paper/Ex4.litmus")
 STALE = Outcome(((2, 1), (3, 0)), (("x", 42), ("y", 1)))
 
 
-class Liar(Target):
+class Liar(MachineExecutions):
     """An engine that reports one outcome, whatever the machine does."""
 
     within: ClassVar[dict[str, int]] = {}
@@ -52,7 +55,7 @@ class Liar(Target):
         pass
 
 
-def lying(*_: Any, **__: Any) -> Target:
+def lying(*_: Any, **__: Any) -> MachineExecutions:
     return Liar()
 
 
@@ -68,26 +71,20 @@ def sabotage_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("program", [FIG4, EX4], ids=["Fig4", "Ex4"])
 def test_a_true_counterexample_stands(program: Any) -> None:
-    machine = machine_of(compile_program(program, ORIGINAL), Settings())
-    source = SourceExecutions(program, MODEL)
-    engine = Settings(engine=Engine.EXPLICIT)
-    wrong = next(
-        each
-        for each in target_of(machine, engine, Limits()).outcomes()
-        if not source.allows(each)
-    )  # fmt: skip
+    machine = machine_of(ORIGINAL.compiled(program), Settings())
+    source = ModelSide(program, MODEL)
 
     def forbidden(outcome: Outcome) -> bool:
         return not source.allows(outcome)
 
-    case = Case(program, ORIGINAL, MODEL, Settings())
-    found = refuted_counterexample(case, source, machine, Suspect(wrong))
+    found = check(Case(program, ORIGINAL, MODEL, Settings(engine=Engine.EXPLICIT)))
     same = shortest_counterexample(machine, forbidden, Limits())
-    assert (found.schedule, found.outcome) == (same.schedule, same.outcome)
+    lines = [it.span.line for it in program.operations]
+    assert (found.execution, found.outcome) == (same.shown(lines), same.outcome)
 
 
 def test_an_outcome_that_the_machine_cannot_reach(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rspverify.soundness.check.target_of", lying)
+    monkeypatch.setattr(MachineSide, "executions", lying)
     with pytest.raises(
         InternalError, match=r"^an engine reports a wrong outcome that no other"
     ) as it:
@@ -96,7 +93,7 @@ def test_an_outcome_that_the_machine_cannot_reach(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_same_where_only_the_solver_can_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rspverify.soundness.check.target_of", lying)
+    monkeypatch.setattr(MachineSide, "executions", lying)
     monkeypatch.setattr(counterexample, "_STATES", 10)
     with pytest.raises(InternalError, match=r"^an engine reports a wrong outcome that no other"):
         check(Case(FIG4, PROPOSED, MODEL, Settings()))
@@ -139,11 +136,11 @@ def test_a_schedule_that_cannot_be_followed(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_an_engine_whose_own_schedule_leads_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """The events engine tells a schedule with each outcome; here that of another outcome."""
-    machine = machine_of(compile_program(FIG4, PROPOSED), Settings())
+    machine = machine_of(PROPOSED.compiled(FIG4), Settings())
     schedule = ExplicitMachine(machine, dequeue_alone=False).shortest(lambda _: True, Limits())
     assert schedule is not None
-    lies = [Suspect(STALE, schedule, ())]
-    monkeypatch.setattr(EventsTarget, "suspects", lambda *_: iter(lies))
+    lies = [Candidate(STALE, None, schedule, ())]
+    monkeypatch.setattr(EventsExecutions, "candidates", lambda *_: iter(lies))
     with pytest.raises(InternalError, match=r"^a counterexample does not replay") as it:
         check(Case(FIG4, PROPOSED, MODEL, Settings(engine=Engine.EVENTS)))
     assert it.value.evidence["replayed"].startswith("it ends; operation 2 reads ")

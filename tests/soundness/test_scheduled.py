@@ -8,7 +8,7 @@ import pytest
 from soundness.agreement import compared, compared_ends
 from soundness.waiting import asked, barrier_of_groups, discovery, load, store, swap, test, words
 
-from rspverify.soundness.schedulers import FAIR, Kind, Scheduler, schedulers_of
+from rspverify.schedulers import FAIR, Scheduler, schedulers_of
 from rspverify.source import InputError
 
 EVERY = ("fair", "obe", "obe:1", "obe:2", "hsa", "hsa-obe", "lobe", "unfair")
@@ -219,7 +219,7 @@ def test_mutexes_are_unsupported() -> None:
 def test_schedulers_are_known_by_their_names() -> None:
     every = schedulers_of([*EVERY, "fair"])
     assert tuple(map(str, every)) == EVERY
-    assert every[0] == FAIR and every[2] == Scheduler(Kind.OBE, 1)
+    assert every[0] == FAIR and every[2] == Scheduler("obe", 1)
     assert every[2].summary.startswith("only before it has started, and only while 1 other")
 
 

@@ -7,13 +7,17 @@ from pathlib import Path
 
 from litmus.spins import spinning_test
 
-from rspverify.architecture import MACHINES
+from rspverify.architecture.machines import MACHINES
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus import Program, read_program
-from rspverify.machine import ExplicitMachine, Machine, iterations_matter
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
+from rspverify.machine.awaits import iterations_matter
+from rspverify.machine.explicit import ExplicitMachine
+from rspverify.machine.machine import Machine
 from rspverify.records import replace
-from rspverify.scheme import Scheme, compile_program, read_scheme_file, rows_used
 from rspverify.scheme.mutants import mutants_of
+from rspverify.scheme.reader import read_scheme_file
+from rspverify.scheme.scheme import Scheme, rows_used
 from rspverify.source import InputError, Source
 from rspverify.value import evaluate
 
@@ -27,7 +31,7 @@ NAMES = [name for name in MACHINES if not name.startswith("ptx")]
 
 def ends(program: Program, scheme: Scheme) -> frozenset[object]:
     """What registers and memory hold in the ends of the compiled program's executions."""
-    machine = Machine(compile_program(program, scheme))
+    machine = Machine(scheme.compiled(program))
     found = set()
     for outcome in ExplicitMachine(machine).search(Limits(states=12_000)).outcomes:
         read = dict(outcome.reads)
@@ -61,7 +65,7 @@ def agreeing(number: int) -> bool | None:
     program = read_program(test)
     scheme = mutated(rng, program)
     try:
-        if not program.spins or iterations_matter(Machine(compile_program(program, scheme))):
+        if not program.spins or iterations_matter(Machine(scheme.compiled(program))):
             return None
         found = ends(program, scheme)
         for bound in (1, 2, 3, 4):

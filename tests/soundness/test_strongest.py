@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.architecture.emptying import does_the_same
-from rspverify.axiomatic import load_model
-from rspverify.scheme import Scheme, Template, read_scheme_file, rows_used
+from rspverify.architecture.acts import does_the_same
+from rspverify.axiomatic.cat import load_model
+from rspverify.scheme.reader import read_scheme_file
+from rspverify.scheme.row import Template
+from rspverify.scheme.scheme import Scheme, rows_used
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.source import SourceExecutions
+from rspverify.soundness.sides import ModelSide
 from rspverify.soundness.strongest import strongest
 from rspverify.source import read_source
 from rspverify.verdict import Word
@@ -105,9 +107,9 @@ def test_a_row_has_its_own_code_in_it(path: Path) -> None:
         ("proposed-multi-device", "litmus/devices/MP/MP+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus"),
         ("proposed-multi-device", "litmus/devices/RMW/RMW+inc.ALL+st.ALL@0--1.litmus"),
         ("proposed-multi-device", "litmus/devices/RMW/RMW+inc.WG+inc.ALL.R@0--1.litmus"),
-        ("amdgpu/gfx942", "litmus-amdgpu/MP-wg.litmus"),
-        ("amdgpu/gfx942+", "litmus-amdgpu/MP-dv.litmus"),
-        ("amdgpu/gfx1250+", "litmus-amdgpu/MP-dv.litmus"),
+        ("amdgpu/gfx942", "litmus/amdgpu/MP-wg.litmus"),
+        ("amdgpu/gfx942+", "litmus/amdgpu/MP-dv.litmus"),
+        ("amdgpu/gfx1250+", "litmus/amdgpu/MP-dv.litmus"),
     ],
 )
 def test_what_is_sound_stays_sound(name: str, test: str) -> None:
@@ -118,7 +120,7 @@ def test_what_is_sound_stays_sound(name: str, test: str) -> None:
         table = table.on_machine(table.machine.switched(switches))
     settings = Settings(shortest=False)
     program = settings.read(read_source(ROOT / test))
-    source = SourceExecutions(program, MODEL)
+    source = ModelSide(program, MODEL)
     assert check(Case(program, table, MODEL, settings), source).word is Word.SOUND
     for row in rows_used(program, table):
         for anywhere in (False, True):

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.architecture import Architecture, machine_named
-from rspverify.axiomatic import load_model
-from rspverify.litmus import read_program
-from rspverify.scheme import read_scheme_file
+from rspverify.architecture.architecture import Architecture
+from rspverify.architecture.machines import machine_named
+from rspverify.axiomatic.cat import load_model
+from rspverify.litmus.reader import read_program
+from rspverify.scheme.reader import read_scheme_file
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Engine, Settings

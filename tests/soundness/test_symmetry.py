@@ -4,10 +4,11 @@ import random
 
 import pytest
 
-from rspverify.axiomatic import load_model
-from rspverify.litmus import Program, read_program
-from rspverify.scheme import read_scheme, read_scheme_file
-from rspverify.soundness import target as reached
+from rspverify.axiomatic.cat import load_model
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
+from rspverify.scheme.reader import read_scheme, read_scheme_file
+from rspverify.soundness import machine_side as reached
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.axiomatic import load_model
-from rspverify.litmus import read_program, read_program_file
-from rspverify.scheme import read_scheme, read_scheme_file
+from rspverify.axiomatic.cat import load_model
+from rspverify.litmus.reader import read_program, read_program_file
+from rspverify.scheme.reader import read_scheme, read_scheme_file
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Engine, Settings

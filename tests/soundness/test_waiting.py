@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.axiomatic import load_model
-from rspverify.scheme import read_scheme_file
+from rspverify.axiomatic.cat import load_model
+from rspverify.scheme.reader import read_scheme_file
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.progress import progress
@@ -165,7 +165,7 @@ def test_who_has_started_may_be_stopped_by_some() -> None:
 
 
 def lost_in_an_l1() -> Source:
-    """A lock in the L1: an exchange that changes nothing there is written back (docs/machine.md)."""
+    """A lock in the L1: an exchange that changes nothing there is written back (docs/proofs.md)."""
     take = TAKE.replace("device", "work_group")
     give = GIVE.replace("device", "work_group")
     body = f"{take} *x = *x + 1; {give}"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rspverify.axiomatic import load_model
+from rspverify.axiomatic.cat import load_model
 from rspverify.limits import Limits
-from rspverify.litmus import read_program
+from rspverify.litmus.reader import read_program
+from rspverify.schedulers import schedulers_of
 from rspverify.soundness.hang import ScheduledAnswer
 from rspverify.soundness.scheduled import SourceProgress
-from rspverify.soundness.schedulers import schedulers_of
 from rspverify.source import Source
 
 _REACH = "memory_scope_device)"

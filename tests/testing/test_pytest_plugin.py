@@ -13,12 +13,13 @@ import pytest
 
 from rspverify.judge.verdicts import Verdicts
 from rspverify.limits import LimitReached
+from rspverify.soundness import check
 
 pytest_plugins = ["pytester"]
 
 PLUGIN = "rspverify.testing.plugin"
 INSTALLED = any(each.value == PLUGIN for each in entry_points(group="pytest11"))
-assert Verdicts, "loaded here, and not anew in each run of pytest"
+assert Verdicts and check, "loaded here, and not anew in each run of pytest"
 
 
 @pytest.fixture
@@ -160,7 +161,7 @@ def test_what_is_not_known_fails(project: pytest.Pytester, monkeypatch: pytest.M
     def check(*_: object) -> None:
         raise LimitReached("time limit of 1 s reached")
 
-    monkeypatch.setattr("rspverify.judge.verdicts.check", check)
+    monkeypatch.setattr("rspverify.soundness.check.check", check)
     done = run(project, *GOOD, "-k", "Fig4")
     done.assert_outcomes(failed=1, deselected=2)
     done.stdout.fnmatch_lines(["Fig4 under proposed*: UNKNOWN", "time limit of 1 s reached"])

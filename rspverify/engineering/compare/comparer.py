@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing
 from typing import Any
 
 from rspverify.answers import Result
@@ -22,18 +21,16 @@ from rspverify.engineering.comparison import (
     Untouched,
     change_of,
 )
-from rspverify.judge.attempt import Undecided, attempt
-from rspverify.judge.cache import Question, digest
 from rspverify.judge.facts import ProgramFacts, SchemeFacts
-from rspverify.judge.incident import Incident
-from rspverify.judge.loaded_test import LoadedTest, read_test
-from rspverify.judge.run import Known, Run
-from rspverify.judge.verdicts import incident_of
-from rspverify.judge.work import Work, stem
+from rspverify.judge.inputs import ProgramQuestion
+from rspverify.judge.judge import Judge
+from rspverify.judge.question import WORKER_LOST, Incident, Question, Undecided, digest
+from rspverify.judge.run import CheckQuestion, Run
 from rspverify.records import replace
 from rspverify.scheme.cost import Costs
-from rspverify.source import Given, Source
+from rspverify.source import Given
 from rspverify.verdict import WITHOUT_PROGRESS as WITHOUT_OUTCOMES
+from rspverify.verdict import Word
 
 
 class Comparer:
@@ -45,13 +42,12 @@ class Comparer:
     def __init__(self, run: Run, limit: int) -> None:
         self._run = run
         self._inputs = run.inputs
-        self._judge = run.judge
         self._limit = limit
 
     def start(self, costs: Costs, tests: int) -> Comparison:
         """The schemes and their rows, and no test yet."""
         inputs, settings = self._inputs, self._inputs.settings
-        old, new = (each.table(settings) for each in inputs.schemes)
+        old, new = (each.scheme for each in inputs.schemes)
         names = zip(inputs.schemes, (old, new), strict=True)
         before, after = (
             SchemeName(it.file, each.name, each.machine.name, each.machine.path or None)
@@ -60,7 +56,7 @@ class Comparer:
         return Comparison(
             old=before,
             new=after,
-            model=inputs.model_facts.name,
+            model=inputs.model.facts.name,
             engine=settings.engine,
             reading=settings.reading,
             costs=costs.file,
@@ -74,91 +70,112 @@ class Comparer:
 
         Raises LimitReached if a worker is lost.
         """
-        read = [self._run.known(file) for file in files]
-        known = [self._known(each) for each in read]
-        rest = [each for each, found in zip(read, known, strict=True) if found is None]
-        if not rest:
-            yield from filter(None, known)
-            return
-        _ = self._run.parsed
-        work = Work("compare", self._decided, lambda test: stem(test.file), self._asks)
-        with closing(self._judge.each(work, rest, workers=len(rest))) as found:
-            for each in known:
-                yield each if each is not None else next(found)
+        questions = [CompareQuestion(self._run.question(file), self._limit) for file in files]
+        yield from self._run.judge.run(questions)
 
-    def _known(self, known: Known) -> Compared | None:
-        """A test as far as it is known without deciding anything, None if that is not far."""
-        file, source, facts = known.file, known.source, known.facts
-        if source is None or (facts is not None and facts.refusal is not None):
-            refusal = next(each for each in known.results if each)
-            return LeftOut(file, refusal.verdict, refusal.reason)
-        if facts is None:
-            return None
-        old, new = (compiled_form(each.facts, facts) for each in self._inputs.schemes)
-        if old == new and (old is None or self._one_machine()):
+
+class CompareQuestion(Question[Compared], frozen=True):
+    """What changes of a test from the first scheme to the second? check: their results."""
+
+    kind = "compare"
+
+    check: CheckQuestion
+    limit: int
+
+    @property
+    def name(self) -> str:
+        return self.check.name
+
+    @property
+    def incident(self) -> Incident:
+        return self.check.incident
+
+    def prepare(self) -> None:
+        self.check.prepare()
+
+    def parts(self) -> Iterator[Question[Any]]:
+        yield from self.check.parts()
+        if "facts" in vars(self.check.test):
+            yield OutcomesQuestion(self.check, self.limit)
+
+    def known(self, judge: Judge) -> Compared | None:
+        """Tests that become the same code need no verdict."""
+        if self.check.test.unreadable is not None:
+            return self.lost(self.check.test.unreadable)
+        facts = judge.known(ProgramQuestion(self.check.test))
+        return None if facts is None else self._known(facts, judge)
+
+    def decide(self) -> Compared:
+        judge = self.check.run.judge
+        facts = judge.ask(ProgramQuestion(self.check.test))
+        return self._known(facts, judge) or self._compared(*self.check.decide())
+
+    def lost(self, why: Undecided) -> Compared:
+        if why is WORKER_LOST:
+            return super().lost(why)
+        return LeftOut(self.check.test.file, why.word, why.reason, why.internal)
+
+    def _known(self, facts: ProgramFacts, judge: Judge) -> Compared | None:
+        file, inputs = self.check.test.file, self.check.run.inputs
+        if facts.refusal is not None:
+            return LeftOut(file, Word.UNSUPPORTED, facts.refusal)
+        old, new = (compiled_form(each, facts) for each in inputs.facts)
+        machines = {each.facts.machine for each in inputs.schemes}
+        one_machine = inputs.settings.machine is not None or len(machines) == 1
+        if old == new and (old is None or one_machine):
             return Untouched(file, compiled=old is not None)
-        if known.open:
+        before, after = self.check.known_results()
+        if before is None or after is None:
             return None
-        before, after = (each for each in known.results if each)
         outcomes = None
         if _outcomes_matter(before, after):
-            outcomes = self._judge.known(self._question(source, facts))
+            outcomes = judge.known(OutcomesQuestion(self.check, self.limit))
             if outcomes is None:
                 return None
         return _touched(before, after, outcomes)
 
-    def _asks(self, test: Known) -> Iterator[Question[Any]]:
-        """What is asked about a test, as far as it is known beforehand."""
-        if test.source is not None and test.facts is not None:
-            yield from self._run.asks(test.source, test.facts, range(len(self._inputs.schemes)))
-            yield self._question(test.source, test.facts)
-
-    def _decided(self, known: Known) -> Compared:
-        """A test, decided as far as it is not known; in a worker."""
-        file, source, settings = known.file, known.source, self._inputs.settings
-        assert source is not None, "an unreadable test is known to be one"
-        incident = incident_of(file, self._inputs.schemes[0].file, settings)
-        test = attempt(lambda: read_test(source, settings, self._judge), incident)
-        if isinstance(test, Undecided):
-            return LeftOut(file, test.word, test.reason, test.internal)
-        known = self._run.known_by(test.facts, file, source)
-        return self._known(known) or self._touched(known, test)
-
-    def _touched(self, known: Known, test: LoadedTest) -> TouchedTest:
-        fresh = iter(self._run.of_test(test, known.open))
-        before, after = (each or next(fresh) for each in known.results)
-        outcomes = self._outcomes(test) if _outcomes_matter(before, after) else None
+    def _compared(self, before: Result, after: Result) -> TouchedTest:
+        outcomes = None
+        if _outcomes_matter(before, after):
+            outcomes = self.check.run.judge.ask(OutcomesQuestion(self.check, self.limit))
         return _touched(before, after, outcomes)
 
-    def _outcomes(self, test: LoadedTest) -> OutcomeChanges:
-        named, verdicts = self._run.parsed
-        old, new = (each.table for each in named)
-        model, settings = verdicts.model, self._inputs.settings
-        files = tuple(each.file for each in self._inputs.schemes)
-        incident = Incident("compare", (test.file,), files, settings)
-        question = self._question(test.source, test.facts)
 
-        def decide() -> OutcomeChanges:
-            return changed_outcomes(test.program, old, new, model, settings, self._limit)
+class OutcomesQuestion(Question[OutcomeChanges], frozen=True):
+    """Which outcomes does a compiled test gain and lose?"""
 
-        found = attempt(lambda: self._judge.ask(question, decide, _worth_keeping), incident)
-        if isinstance(found, Undecided):
-            return OutcomeChanges(unknown=found.reason, internal=found.internal)
-        return found
+    kind = "outcomes changed"
+    answer = OutcomeChanges
 
-    def _question(self, source: Source, facts: ProgramFacts) -> Question[OutcomeChanges]:
-        """Which outcomes does the compiled test gain and lose?"""
-        inputs = self._inputs
-        forms = tuple(each.facts.rows_used(facts) for each in inputs.schemes)
+    check: CheckQuestion
+    limit: int
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        inputs, test = self.check.run.inputs, self.check.test
+        forms = tuple(each.rows_used(test.facts) for each in inputs.facts)
         machines = tuple(each.facts.machine for each in inputs.schemes)
-        model, settings = inputs.model_facts, inputs.settings
+        model, settings = inputs.model.facts, inputs.settings
         chosen = replace(settings, seconds=None, progress=False, model=model.name)
-        content = (digest(source.text), forms, machines, model.digest, chosen, self._limit)
-        return Question("outcomes changed", content, OutcomeChanges)
+        return digest(test.source.text), forms, machines, model.digest, chosen, self.limit
 
-    def _one_machine(self) -> bool:
-        machines = {each.facts.machine for each in self._inputs.schemes}
-        return self._inputs.settings.machine is not None or len(machines) == 1
+    @property
+    def incident(self) -> Incident:
+        inputs = self.check.run.inputs
+        files = tuple(each.file for each in inputs.schemes)
+        return Incident("compare", (self.check.test.file,), files, inputs.settings)
+
+    def decide(self) -> OutcomeChanges:
+        inputs, program = self.check.run.inputs, self.check.test.program
+        old, new = (each.scheme for each in inputs.schemes)
+        return changed_outcomes(program, old, new, inputs.model.model, inputs.settings, self.limit)
+
+    def lost(self, why: Undecided) -> OutcomeChanges:
+        return OutcomeChanges(unknown=why.reason, internal=why.internal)
+
+    def worth_keeping(self, answer: OutcomeChanges) -> bool:
+        changed = (*(answer.gained or ()), *(answer.lost or ()))
+        return all(each.allowed is not None for each in changed)
 
 
 def compiled_form(scheme: SchemeFacts, program: ProgramFacts) -> tuple[tuple[str, ...], ...] | None:
@@ -179,7 +196,3 @@ def _touched(old: Result, new: Result, outcomes: OutcomeChanges | None) -> Touch
 def _outcomes_matter(old: Result, new: Result) -> bool:
     words = {old.verdict, new.verdict}
     return not words & WITHOUT_OUTCOMES and not (old.internal or new.internal)
-
-
-def _worth_keeping(found: OutcomeChanges) -> bool:
-    return all(each.allowed is not None for each in (*(found.gained or ()), *(found.lost or ())))

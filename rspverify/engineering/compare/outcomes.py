@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from itertools import islice
 
-from rspverify.axiomatic import MemoryModel, Questions
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.question import Questions
 from rspverify.engineering.comparison import OutcomeChange, OutcomeChanges
 from rspverify.limits import LimitReached
-from rspverify.litmus import Program
-from rspverify.scheme import Scheme, compile_program
+from rspverify.litmus.program import Program
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.case import decided, machine_of
+from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.target import target_of
 from rspverify.soundness.wording import observed
 from rspverify.verdict import Outcome
 
@@ -39,8 +40,8 @@ def changed_outcomes(
 
 def _reached(program: Program, scheme: Scheme, settings: Settings, limit: int) -> set[Outcome]:
     """The outcomes of the compiled program; where there are more, one more than the limit."""
-    machine = machine_of(compile_program(program, scheme), settings)
-    return set(islice(target_of(machine, settings, settings.limits()).outcomes(), limit + 1))
+    machine = machine_of(scheme.compiled(program), settings)
+    return set(islice(MachineSide(machine, settings, settings.limits()).outcomes(), limit + 1))
 
 
 def _change(program: Program, source: Questions, outcome: Outcome) -> OutcomeChange:

@@ -7,8 +7,11 @@ from collections.abc import Collection, Iterator
 from rspverify.engineering.comparison import RowChange, RowCode
 from rspverify.litmus.program import Order, Scope
 from rspverify.records import replace
-from rspverify.scheme import IN_GLOBAL, Memory, Op, Row, Scheme, Shape
 from rspverify.scheme.cost import Costs, bill
+from rspverify.scheme.memory import IN_GLOBAL, Memory
+from rspverify.scheme.orders import Op
+from rspverify.scheme.row import Row, Shape
+from rspverify.scheme.scheme import Scheme
 from rspverify.source import Source, Span
 
 

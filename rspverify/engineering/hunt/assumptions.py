@@ -1,14 +1,14 @@
 """What the lemmas of the enumeration ask of a scheme and of its machine.
 
-docs/engineering.md has the proofs.
+docs/proofs.md has the proofs.
 """
 
 from __future__ import annotations
 
-from rspverify.architecture import Architecture, CellKind
-from rspverify.machine.separation import locations_are_apart
-from rspverify.scheme import Scheme
+from rspverify.architecture.architecture import Architecture, CellKind
+from rspverify.machine.reductions import locations_are_apart
 from rspverify.scheme.mutants import locks_of
+from rspverify.scheme.scheme import Scheme
 
 _PROVED_FOR = frozenset(
     {

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from msgspec import Struct
 
@@ -14,20 +15,19 @@ from rspverify.engineering.hunt.assumptions import (
     smaller_proved_for,
 )
 from rspverify.engineering.hunt.finding import Formulas
-from rspverify.engineering.hunt.formula.ask import SketchAnswer, SketchQuestion
+from rspverify.engineering.hunt.formula.ask import SketchAnswer, SketchSearch
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.operations import row_shape
 from rspverify.engineering.hunt.strategy import Strategy
 from rspverify.enumeration.survey import Survey
-from rspverify.judge.cache import Question
 from rspverify.judge.facts import facts_of_scheme
-from rspverify.judge.incident import Incident
-from rspverify.judge.work import Work
+from rspverify.judge.question import Incident, Question, Undecided
 from rspverify.litmus.program import LOCAL
-from rspverify.machine import unbounded, unordered
-from rspverify.programs import Access
+from rspverify.machine.machine import unbounded, unordered
+from rspverify.programs.litmus_test import Access
 from rspverify.records import replace
-from rspverify.scheme import Scheme, Shape
+from rspverify.scheme.row import Shape
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.settings import L2, Settings
 
 _TOGETHER = 4
@@ -39,10 +39,6 @@ under Proposed, in three threads (docs/performance.md)."""
 
 _LONG = 60.0
 """From so many seconds on it is said beforehand how long formulas take."""
-
-
-_NO_ROW = ("no row",)
-"""What stands for the code where there is no row: a row may have no instruction."""
 
 
 def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:
@@ -133,10 +129,9 @@ class ByFormula(Strategy):
                 continue
             self._foretell(events)
             self.watcher.asking(events, threads, len(asked))
-            workers = None if events >= _TOGETHER else 1
-            to_ask = _Sketches(self.survey, self.scheme, self.settings, self._incident())
-            work = Work("hunt", to_ask.answer, str, to_ask.asks)
-            coming = self.survey.judge.each(work, asked, workers=workers)
+            of = HuntedSketches(self.survey, self.scheme, self.settings, self._incident())
+            questions = [SketchQuestion(of, each) for each in asked]
+            coming = self.survey.judge.run(questions, here=events < _TOGETHER)
             with closing(coming):
                 for sketch, answer in zip(asked, coming, strict=True):
                     self._answers[sketch] = answer
@@ -169,30 +164,26 @@ class ByFormula(Strategy):
         return Incident("hunt", (), files, self.settings, ("--by", "formula", *words))
 
 
-class _Sketches(Struct, frozen=True, dict=True):
-    """What is done with sketches under a scheme. incident: what a report says was asked."""
+class HuntedSketches(Struct, frozen=True, dict=True):
+    """What the sketches under a scheme share. incident: what a report says was asked."""
 
     survey: Survey
     scheme: Scheme
     settings: Settings
     incident: Incident
 
-    def asks(self, sketch: Sketch) -> tuple[Question[SketchAnswer]]:
-        """What is asked about a sketch. Of the scheme only the rows count that the operations of
-        the space use.
+    @cached_property
+    def content(self) -> tuple[object, ...]:
+        """What the answers to all sketches depend on. Of the scheme only the rows count that the
+        operations of the space use.
         """
-        content = (sketch, self.survey.space.guards, *self._common)
-        return (Question("sketch", content, SketchAnswer),)
-
-    def answer(self, sketch: Sketch) -> SketchAnswer:
-        """The answer. Kept is only what any time limit would give."""
-        survey, (question,) = self.survey, self.asks(sketch)
-        asked = SketchQuestion(
-            survey.space, self.scheme, survey.model, self.settings, self.incident
+        facts, space = facts_of_scheme(self.scheme), self.survey.space
+        rows = tuple(
+            (it.name, *(facts.row_for(each) for each in self._shapes(it))) for it in space.accesses
         )
-        return survey.judge.ask(
-            question, lambda: asked.answer(sketch), lambda found: not found.unknown
-        )
+        machine = self.scheme.machine.identity
+        chosen = replace(self.settings, machine=machine, seconds=None)
+        return space.guards, rows, self.survey.facts.digest, chosen
 
     def _shapes(self, access: Access) -> list[Shape]:
         """What a scheme looks at of an operation, in global memory and in local memory."""
@@ -200,14 +191,38 @@ class _Sketches(Struct, frozen=True, dict=True):
             return [row_shape(access)]
         return [row_shape(access, among_local=it, local=it) for it in (False, True)]
 
-    @cached_property
-    def _common(self) -> tuple[object, ...]:
-        """What the answers to all sketches depend on."""
-        code = facts_of_scheme(self.scheme).code
-        rows = tuple(
-            (it.name, *(code.get(str(each), _NO_ROW) for each in self._shapes(it)))
-            for it in self.survey.space.accesses
+
+class SketchQuestion(Question[SketchAnswer], frozen=True):
+    """Does a program of a sketch break the scheme? Kept is only what any time limit would give."""
+
+    kind = "sketch"
+    answer = SketchAnswer
+
+    of: HuntedSketches
+    sketch: Sketch
+
+    @property
+    def name(self) -> str:
+        return str(self.sketch)
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        return self.sketch, *self.of.content
+
+    @property
+    def incident(self) -> Incident:
+        return self.of.incident
+
+    def decide(self) -> SketchAnswer:
+        it = self.of
+        return SketchSearch(it.survey.space, it.scheme, it.survey.model, it.settings).answer(
+            self.sketch
         )
-        machine = self.scheme.machine.identity
-        chosen = replace(self.settings, machine=machine, seconds=None)
-        return rows, self.survey.facts.digest, chosen
+
+    def lost(self, why: Undecided) -> SketchAnswer:
+        unknown = (f"{self.sketch}: {why.reason}",)
+        internal = (why.internal,) if why.internal else ()
+        return SketchAnswer("", unknown, internal=internal, seconds=why.seconds)
+
+    def worth_keeping(self, answer: SketchAnswer) -> bool:
+        return not answer.unknown

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from msgspec import Struct
 
@@ -19,17 +20,18 @@ from rspverify.enumeration.packed import PackedTest, decoded
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Survey, chunks, digest_of
 from rspverify.judge.answers import worth_keeping
-from rspverify.judge.cache import Question
-from rspverify.judge.facts import facts_of_scheme
-from rspverify.judge.loaded_test import LoadedTest, read_test
+from rspverify.judge.facts import SchemeFacts, facts_of_scheme
+from rspverify.judge.inputs import LoadedTest, read_test
+from rspverify.judge.question import Question
 from rspverify.judge.verdicts import decided, incident_of
-from rspverify.judge.work import Work
-from rspverify.litmus import Program
-from rspverify.programs import litmus_text, notation, program_of
+from rspverify.litmus.program import Program
+from rspverify.programs.meaning import program_of
+from rspverify.programs.notation import notation
+from rspverify.programs.writer import litmus_text
 from rspverify.records import replace
-from rspverify.scheme import Scheme
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.source import SourceExecutions
+from rspverify.soundness.sides import ModelSide
 from rspverify.source import Source
 from rspverify.verdict import Word
 
@@ -115,13 +117,11 @@ class ByPrograms(Strategy):
         """How many programs there are before the first that is broken, and that one."""
         if alone_may_break(self.scheme) and not self.survey.space.again:
             raise AssertionError(f"{self.scheme.name} is not what the lemmas are proved for")
-        parts, done = chunks(programs, CHUNK), 0
-        workers = None if len(parts) > 1 else 1
-        asked = _Chunks(self.survey, self.scheme, self.settings, self.file)
-        work = Work("hunt", asked.words, asked.name, asked.asks)
-        coming = self.survey.judge.each(work, parts, workers=workers)
+        of, done = _HuntedPrograms(self.survey, self.scheme, self.settings, self.file), 0
+        parts = [ChunkQuestion(of, each) for each in chunks(programs, CHUNK)]
+        coming = self.survey.judge.run(parts, here=len(parts) <= 1)
         with closing(coming):
-            for chunk, found in zip(parts, coming, strict=False):
+            for chunk, found in zip((each.programs for each in parts), coming, strict=False):
                 self.internal += found.internal
                 reasons = iter(found.reasons)
                 for program, word in zip(chunk, found.words, strict=True):
@@ -161,8 +161,8 @@ class ByPrograms(Strategy):
         return {table[each].number for each in shapes if each in table}
 
 
-class _Chunks(Struct, frozen=True, dict=True):
-    """What is done with chunks of programs under a scheme. file: of the scheme."""
+class _HuntedPrograms(Struct, frozen=True, dict=True):
+    """What the chunks of programs under a scheme share. file: of the scheme."""
 
     survey: Survey
     scheme: Scheme
@@ -170,48 +170,55 @@ class _Chunks(Struct, frozen=True, dict=True):
     file: str
 
     @cached_property
-    def _code(self) -> Mapping[str, tuple[str, ...]]:
-        return facts_of_scheme(self.scheme).code
+    def facts(self) -> SchemeFacts:
+        """What answers depend on of the scheme."""
+        return facts_of_scheme(self.scheme)
 
-    def name(self, programs: Sequence[bytes]) -> str:
-        """What the work on a chunk is called: by its first program."""
-        return line_of(decoded(programs[0]), self.survey.space)
 
-    def asks(self, programs: Sequence[bytes]) -> tuple[Question[Words]]:
-        """What is asked about a chunk. Of the scheme only the rows that it uses count."""
-        space, code = self.survey.space, self._code
-        chosen = replace(self.settings, machine=self.scheme.machine.identity, seconds=None)
-        used = {number for each in programs for number in _operations(decoded(each))}
+class ChunkQuestion(Question[Words], frozen=True):
+    """Which verdicts has a chunk of programs?"""
+
+    kind = "hunt"
+    answer = Words
+
+    of: _HuntedPrograms
+    programs: Sequence[bytes]
+
+    @property
+    def name(self) -> str:
+        """By its first program."""
+        return line_of(decoded(self.programs[0]), self.of.survey.space)
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """Of the scheme only the rows that the programs use count."""
+        it, space, facts = self.of, self.of.survey.space, self.of.facts
+        chosen = replace(it.settings, machine=it.scheme.machine.identity, seconds=None)
+        used = {number for each in self.programs for number in _operations(decoded(each))}
         rows = tuple(
-            (space.operations[it], *code.get(str(row_shape(space.accesses[it])), ("no row",)))
-            for it in sorted(used)
+            (space.operations[each], *facts.row_for(row_shape(space.accesses[each])))
+            for each in sorted(used)
         )
-        content = (digest_of(programs), rows, self.survey.facts.digest, chosen)
-        return (Question("hunt", content, Words),)
+        return digest_of(self.programs), rows, it.survey.facts.digest, chosen
 
-    def words(self, programs: Sequence[bytes]) -> Words:
-        """The words of a chunk."""
-        (question,) = self.asks(programs)
-        tests = [decoded(each) for each in programs]
-        return self.survey.judge.ask(
-            question, lambda: self._decided(tests), lambda found: found.final
-        )
+    def worth_keeping(self, answer: Words) -> bool:
+        return answer.final
 
-    def _decided(self, tests: Sequence[PackedTest]) -> Words:
-        space, model = self.survey.space, self.survey.model
+    def decide(self) -> Words:
+        it, space, model = self.of, self.of.survey.space, self.of.survey.model
         answers, reasons = [], []
-        for test in tests:
+        for test in map(decoded, self.programs):
             program = program_named(test, space)
-            source = SourceExecutions(program, model, race_free=True)
-            incident = incident_of(program.title, self.file, self.settings)
-            answers.append(decided(source, self.scheme, self.settings, incident))
+            source = ModelSide(program, model, race_free=True)
+            incident = incident_of(program.title, it.file, it.settings)
+            answers.append(decided(source, it.scheme, it.settings, incident))
             if answers[-1].verdict.word in _UNDECIDED:
                 reasons.append(f"{line_of(test, space)}: {answers[-1].verdict.reason}")
         return Words(
             tuple(each.verdict.word for each in answers),
             tuple(reasons),
             tuple(each.internal for each in answers if each.internal),
-            all(worth_keeping(each, self.settings) for each in answers),
+            all(worth_keeping(each, it.settings) for each in answers),
         )
 
 

@@ -9,7 +9,7 @@ from contextlib import closing
 from msgspec import Struct
 
 from rspverify.answers import Subject
-from rspverify.axiomatic import MemoryModel
+from rspverify.axiomatic.model import MemoryModel
 from rspverify.convert import counts
 from rspverify.engineering.hunt.assumptions import smaller_stand
 from rspverify.engineering.hunt.by import By
@@ -36,12 +36,13 @@ from rspverify.enumeration.survey import Survey
 from rspverify.judge.judge import Judge
 from rspverify.litmus.program import LOCAL
 from rspverify.records import replace
-from rspverify.scheme import Row, Scheme
+from rspverify.scheme.row import Row
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.blame import Blame, blame
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.source import SourceExecutions
+from rspverify.soundness.sides import ModelSide
 from rspverify.source import InputError, Problem
 from rspverify.verdict import Word
 
@@ -93,7 +94,7 @@ class Hunt:
         self._keep = keep
         self._estimates: tuple[Estimate, ...] = ()
         self._started = time.perf_counter()
-        survey = Survey(setup.space, setup.model, judge, watcher.surveying)
+        survey = Survey(setup.space, setup.model, judge, self._surveying)
         self._why = None
         if setup.by is not By.PROGRAMS:
             self._why = why_not(survey, setup.scheme, setup.settings)
@@ -104,6 +105,13 @@ class Hunt:
             raise InputError([Problem(None, f"hunts with local memory are by formula: {why}")])
         kind = ByPrograms if self._why is not None or setup.by is By.PROGRAMS else ByFormula
         self.strategy: Strategy = kind(survey, setup.scheme, setup.settings, watcher, setup.file)
+
+    def watch(self, watcher: Watcher) -> None:
+        """From now on tell another how it goes."""
+        self._watcher = self.strategy.watcher = watcher
+
+    def _surveying(self, events: int, threads: int, done: int, total: int) -> None:
+        self._watcher.surveying(events, threads, done, total)
 
     def run(self, *, only_estimate: bool = False) -> HuntReport:
         """Everything. Raises LimitReached; `report` has what was known by then."""
@@ -205,7 +213,7 @@ class Hunt:
 
         def decide(packed: bytes) -> None:
             program = program_named(decoded(packed), survey.space)
-            source = SourceExecutions(program, survey.model, race_free=True)
+            source = ModelSide(program, survey.model, race_free=True)
             check(Case(program, scheme, survey.model, settings), source)
 
         deciding = None if isinstance(self.strategy, ByFormula) else decide

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rspverify.architecture import Architecture
+from rspverify.architecture.architecture import Architecture
 from rspverify.engineering.hunt.assumptions import alone_may_break
 from rspverify.engineering.hunt.formula.merged import token
 from rspverify.enumeration.space import (
@@ -16,12 +16,13 @@ from rspverify.enumeration.space import (
     unused,
 )
 from rspverify.litmus.program import GLOBAL, LOCAL, Kind
-from rspverify.machine.idle import idle
-from rspverify.programs import Access
-from rspverify.scheme import IN_BOTH, IN_GLOBAL, IN_LOCAL, Row, Scheme, Shape, Template
+from rspverify.machine.reductions import idle
+from rspverify.programs.litmus_test import BOTH, Access
 from rspverify.scheme.equivalence import equivalent
-from rspverify.scheme.memory import LOCAL_HINT, has_local
+from rspverify.scheme.memory import IN_BOTH, IN_GLOBAL, IN_LOCAL, LOCAL_HINT, has_local
 from rspverify.scheme.orders import Op
+from rspverify.scheme.row import Row, Shape, Template
+from rspverify.scheme.scheme import Scheme
 from rspverify.source import InputError, Problem, require
 
 Bounds = tuple[int, int, int, int, int, int | None]
@@ -33,7 +34,7 @@ def row_shape(access: Access, *, among_local: bool = False, local: bool = False)
     among_local: the program has local memory, so that its fences are for both memories."""
     kept = access.register is not None or access.kind is not Kind.RMW
     memory = IN_LOCAL if local else IN_GLOBAL
-    if access.kind is Kind.FENCE and (access.both or among_local):
+    if access.kind is Kind.FENCE and (access.memory == BOTH or among_local):
         memory = IN_BOTH
     kind = Op.CAS if access.compares else Op(access.kind.value)
     return Shape(kind, access.scope, access.order, access.remote, memory, used=kept)
@@ -122,7 +123,7 @@ def hunting_space(
             if _differ(others, rows[name]):
                 rows[unused(name)] = others
     if not names or LOCAL in asked:
-        for name in [it for it in rows if it.startswith("F.") and not access_of(it).both]:
+        for name in [it for it in rows if it.startswith("F.") and not access_of(it).memory]:
             row, other = row_of(name, scheme), row_of(both(name), scheme)
             if other is not None and not (row and _alike(row, other, scheme.machine)):
                 rows[both(name)] = _rows_of(both(name), scheme, asked)

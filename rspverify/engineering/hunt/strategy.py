@@ -12,7 +12,7 @@ from rspverify.engineering.hunt.finding import Finding, Formulas, HuntReport, Ph
 from rspverify.enumeration.estimate import Estimate
 from rspverify.enumeration.survey import Phase, Survey
 from rspverify.records import replace
-from rspverify.scheme import Scheme
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.settings import Settings
 from rspverify.verdict import Word
 

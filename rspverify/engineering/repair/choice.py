@@ -9,7 +9,9 @@ from typing import Literal
 from msgspec import Struct
 
 from rspverify.engineering.repair.space import Codes, Entry, Nogood, RowSpace, frontier
-from rspverify.smt import Solver, Term, any_of, pick, variable
+from rspverify.smt.choice import pick
+from rspverify.smt.solver import Solver
+from rspverify.smt.term import Term, any_of, variable
 
 _STEP = 64
 _Measure = Literal["cost", "distance"]

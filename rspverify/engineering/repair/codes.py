@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from rspverify.architecture import CellKind
+from rspverify.architecture.architecture import CellKind
 from rspverify.engineering.repair.instructions import InstructionPool, Role
 
 Code = tuple[int, ...]

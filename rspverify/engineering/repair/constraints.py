@@ -10,9 +10,11 @@ from rspverify.engineering.repair.codes import Kinds, parsed
 from rspverify.engineering.repair.instructions import InstructionPool, Role
 from rspverify.engineering.repair.space import RowSpace
 from rspverify.records import replace
-from rspverify.scheme import Row, Scheme, serves
 from rspverify.scheme.cost import Costs, priced
-from rspverify.scheme.variants import variants
+from rspverify.scheme.memory import serves
+from rspverify.scheme.mutants import variants
+from rspverify.scheme.row import Row
+from rspverify.scheme.scheme import Scheme
 from rspverify.source import InputError, Problem
 
 SHORTEST = 7

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from rspverify.architecture import CellKind
+from rspverify.architecture.architecture import CellKind
 from rspverify.engineering.repair.codes import Code
 from rspverify.engineering.repair.instructions import InstructionPool
 from rspverify.engineering.repair.space import CodeSet, Nogood, Relation, RowSpace

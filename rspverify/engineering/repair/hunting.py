@@ -13,9 +13,9 @@ from rspverify.engineering.repair.answer import Hunted
 from rspverify.enumeration.packed import decoded
 from rspverify.enumeration.space import DEVICES, ONE_DEVICE, Space, access_of
 from rspverify.enumeration.survey import Survey
-from rspverify.judge.loaded_test import LoadedTest
+from rspverify.judge.inputs import LoadedTest
 from rspverify.judge.verdicts import Verdicts
-from rspverify.scheme import Scheme
+from rspverify.scheme.scheme import Scheme
 
 _THREADS = 3
 

@@ -6,7 +6,7 @@ What an instruction is for is told from its effects (architecture/acts.py), neve
 * *take* and *free*: it waits for a kind of lock and takes it, or frees it;
 * *access*: it reads or writes a location for the program.
 
-docs/engineering.md argues why a stronger order instruction leaves fewer executions.
+docs/proofs.md argues why a stronger order instruction leaves fewer executions.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from enum import Enum, auto
 
 from msgspec import Struct
 
-from rspverify.architecture import Act, Architecture, CellKind, Deed, acts
-from rspverify.machine import effect_of
+from rspverify.architecture.acts import Act, Deed, acts
+from rspverify.architecture.architecture import Architecture, CellKind
+from rspverify.machine.machine import effect_of
 from rspverify.records import replace
-from rspverify.scheme import Template
 from rspverify.scheme.cost import Costs, priced
+from rspverify.scheme.row import Template
 from rspverify.source import Span
 
 

@@ -20,14 +20,14 @@ from rspverify.engineering.repair.space import Codes
 from rspverify.engineering.repair.trials import Trial, Trials
 from rspverify.engineering.setup import Setup
 from rspverify.engineering.written import write_schemes
-from rspverify.judge.loaded_test import LoadedTest
-from rspverify.judge.verdicts import NamedScheme
+from rspverify.judge.inputs import LoadedTest, NamedScheme
 from rspverify.limits import LimitReached
 from rspverify.litmus.program import Scope
-from rspverify.machine import freeing
+from rspverify.machine.reductions import freeing
 from rspverify.records import replace
-from rspverify.scheme import Scheme, rows_used, scheme_text
 from rspverify.scheme.cost import Costs
+from rspverify.scheme.scheme import Scheme, rows_used
+from rspverify.scheme.writer import scheme_text
 from rspverify.soundness.blame import blame
 from rspverify.soundness.case import Case
 from rspverify.soundness.settings import Engine, Settings

@@ -13,7 +13,7 @@ from msgspec import Struct
 from rspverify.engineering.repair.codes import Code, Kinds, codes, count, distance, parsed, weaker
 from rspverify.engineering.repair.instructions import InstructionPool
 from rspverify.limits import LimitReached
-from rspverify.scheme import Row
+from rspverify.scheme.row import Row
 
 Codes = Mapping[int, Code]
 """A code for each of some rows, by their numbers."""

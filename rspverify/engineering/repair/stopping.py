@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from rspverify.judge.loaded_test import LoadedTest
+from rspverify.judge.inputs import LoadedTest
 from rspverify.limits import LimitReached
-from rspverify.litmus import Kind
-from rspverify.machine import Deadlocks, InstructionRule, Replayer
-from rspverify.scheme import Scheme, compile_program, rows_of
+from rspverify.litmus.program import Kind
+from rspverify.machine.replay import Replayer
+from rspverify.machine.rules import InstructionRule
+from rspverify.scheme.scheme import Scheme, rows_of
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.progress import deadlock
 from rspverify.soundness.settings import Settings
@@ -29,7 +30,7 @@ def beginnings(test: LoadedTest, scheme: Scheme, settings: Settings) -> Beginnin
     """
     if test.program.spins:
         return None  # What never ends there is no deadlock of one iteration.
-    compiled = compile_program(test.program, scheme)
+    compiled = scheme.compiled(test.program)
     machine = machine_of(compiled, settings)
     try:
         schedule = deadlock(machine, settings.limits()).schedule
@@ -38,7 +39,7 @@ def beginnings(test: LoadedTest, scheme: Scheme, settings: Settings) -> Beginnin
     if schedule is None:
         return None
     replayer = Replayer(machine)
-    end = Deadlocks(replayer.explicit).settled(replayer.states(schedule)[-1])
+    end = replayer.settled(replayer.states(schedule)[-1])
     happened = {it.instruction.index for it in schedule if isinstance(it, InstructionRule)}
     waited = {
         rule.instruction.index

@@ -10,10 +10,10 @@ from msgspec import Struct
 from rspverify.engineering.repair.codes import Code, weaker
 from rspverify.engineering.repair.instructions import InstructionPool
 from rspverify.engineering.repair.stopping import Beginnings, beginnings
-from rspverify.judge.loaded_test import LoadedTest
-from rspverify.judge.verdicts import NamedScheme, Verdicts
+from rspverify.judge.inputs import LoadedTest, NamedScheme
+from rspverify.judge.verdicts import Verdicts
 from rspverify.records import replace
-from rspverify.scheme import Scheme, rows_used
+from rspverify.scheme.scheme import Scheme, rows_used
 from rspverify.verdict import ProgressWord, Word
 
 Part = tuple[tuple[int, Code], ...]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from engineering.hunt.naming import named_for
 from enumeration.test_survey import random_shape
 
-from rspverify.axiomatic import load_model
+from rspverify.axiomatic.cat import load_model
 from rspverify.engineering.hunt.by_formula import why_not
 from rspverify.engineering.hunt.by_programs import program_named
 from rspverify.engineering.hunt.formula.choices import Choices, access_of
@@ -24,14 +24,14 @@ from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Survey
 from rspverify.enumeration.tables import Tables
 from rspverify.limits import Limits
-from rspverify.machine.sharing import placed
-from rspverify.scheme import Scheme, compile_program
-from rspverify.smt import Solver
+from rspverify.machine.reductions import placed
+from rspverify.scheme.scheme import Scheme
+from rspverify.smt.solver import Solver
 from rspverify.soundness.case import Case, machine_of
 from rspverify.soundness.check import check
+from rspverify.soundness.machine_side import EventsExecutions
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.source import SourceExecutions
-from rspverify.soundness.target import EventsTarget
+from rspverify.soundness.sides import ModelSide
 from rspverify.verdict import Word
 
 MODEL = load_model("opencl-rsp")
@@ -55,10 +55,10 @@ def suspected(shape: PackedTest, space: Space, scheme: Scheme) -> bool:
     by its own rf and mo; it has one wherever it is UNSOUND, and where `check` must ask for another
     rf and mo."""
     program = program_named(shape, space)
-    compiled = machine_of(compile_program(program, scheme), QUICK)
-    source = SourceExecutions(program, MODEL)
+    compiled = machine_of(scheme.compiled(program), QUICK)
+    source = ModelSide(program, MODEL)
     return any(
-        next(iter(EventsTarget(machine, Limits()).suspects(source)), None) is not None
+        next(iter(EventsExecutions(machine, Limits()).candidates(source)), None) is not None
         for machine in placed(compiled)
     )
 

@@ -10,14 +10,15 @@ from itertools import islice
 
 from machine.engines import machine_of, searched
 
-from rspverify.architecture import MACHINES
-from rspverify.axiomatic import load_model
+from rspverify.architecture.machines import MACHINES
+from rspverify.axiomatic.cat import load_model
 from rspverify.engineering.hunt.by_programs import program_named
 from rspverify.enumeration.packed import decoded
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Survey
-from rspverify.litmus import Program
-from rspverify.scheme import Scheme, compile_program, read_scheme_file
+from rspverify.litmus.program import Program
+from rspverify.scheme.reader import read_scheme_file
+from rspverify.scheme.scheme import Scheme
 
 MACHINE_NAMES = ("rsp", "rsp-lines")
 
@@ -41,7 +42,7 @@ def programs_shared(events: int, threads: int) -> Iterable[Program]:
 def compared(program: Program, scheme: Scheme, states: int = 20_000) -> Compared:
     """The outcomes of a compiled program on both machines. Raises LimitReached."""
     fine, coarse = (
-        searched(machine_of(compile_program(program, scheme.on_machine(MACHINES[name]))), states)
+        searched(machine_of(scheme.on_machine(MACHINES[name]).compiled(program)), states)
         for name in MACHINE_NAMES
     )
     if coarse == fine:

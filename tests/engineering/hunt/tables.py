@@ -6,7 +6,8 @@ from pathlib import Path
 
 from rspverify.engineering.hunt.operations import row_shape
 from rspverify.enumeration.space import access_of
-from rspverify.scheme import Scheme, read_scheme_file
+from rspverify.scheme.reader import read_scheme_file
+from rspverify.scheme.scheme import Scheme
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -21,8 +21,8 @@ from rspverify.enumeration.races import races
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Survey
 from rspverify.enumeration.tables import Tables
-from rspverify.scheme import read_scheme
-from rspverify.smt import Term
+from rspverify.scheme.reader import read_scheme
+from rspverify.smt.term import Term
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.source import InputError, Source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rspverify.axiomatic import load_model
+from rspverify.axiomatic.cat import load_model
 from rspverify.engineering.hunt.by_programs import program_named
 from rspverify.engineering.hunt.formula.covered import renumbered, without_covered
 from rspverify.engineering.hunt.formula.sketch import Sketch
@@ -14,7 +14,8 @@ from rspverify.enumeration.packed import decoded
 from rspverify.enumeration.space import Space, access_of
 from rspverify.enumeration.survey import Survey
 from rspverify.enumeration.tables import Tables
-from rspverify.scheme import Scheme, read_scheme_file
+from rspverify.scheme.reader import read_scheme_file
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings

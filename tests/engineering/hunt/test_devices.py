@@ -9,7 +9,7 @@ import pytest
 from engineering.hunt.agreement import MODEL, lost, said
 from engineering.hunt.tables import scheme, without
 
-from rspverify.assembly import ThreadId
+from rspverify.assembly.program import ThreadId
 from rspverify.engineering.hunt.by import By
 from rspverify.engineering.hunt.formula import template
 from rspverify.engineering.hunt.formula.merged import parted
@@ -18,8 +18,9 @@ from rspverify.engineering.hunt.hunt import Hunt, HuntSetup
 from rspverify.engineering.hunt.operations import hunting_space
 from rspverify.enumeration.space import Space
 from rspverify.judge.judge import Judge
-from rspverify.scheme import Row, Scheme
-from rspverify.scheme import Template as RowTemplate
+from rspverify.scheme.row import Row
+from rspverify.scheme.row import Template as RowTemplate
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.settings import Settings
 
 FEW = ("ld.na", "st.na", "ld.WG", "st.DV.R", "inc.WG", "st.ALL", "ld.ALL", "inc.ALL.R")

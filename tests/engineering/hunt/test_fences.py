@@ -20,10 +20,12 @@ from rspverify.enumeration.races import races
 from rspverify.enumeration.space import Space, access_of
 from rspverify.enumeration.tables import Tables
 from rspverify.limits import Limits
-from rspverify.litmus import read_program
-from rspverify.programs import litmus_text, notation, program_of, read_notation
-from rspverify.scheme import Scheme
-from rspverify.smt import Term
+from rspverify.litmus.reader import read_program
+from rspverify.programs.meaning import program_of
+from rspverify.programs.notation import notation, read_notation
+from rspverify.programs.writer import litmus_text
+from rspverify.scheme.scheme import Scheme
+from rspverify.smt.term import Term
 from rspverify.source import Source
 
 MESSAGE = "st.na x 10; F.rel.DV; st.rlx.DV y 20 || r0=ld.rlx.DV y; F.acq.DV; if r0==20: r1=ld.na x"

@@ -14,13 +14,13 @@ from engineering.hunt.tables import ROOT, scheme
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rspverify.assembly import Instruction
-from rspverify.axiomatic import load_model
+from rspverify.assembly.program import Instruction
+from rspverify.axiomatic.cat import load_model
 from rspverify.engineering.hunt.by_formula import ByFormula, why_not
 from rspverify.engineering.hunt.by_programs import program_named
 from rspverify.engineering.hunt.finding import NO_ROW, By, Formulas, HuntReport
 from rspverify.engineering.hunt.formula import ask
-from rspverify.engineering.hunt.formula.ask import SketchQuestion
+from rspverify.engineering.hunt.formula.ask import SketchSearch
 from rspverify.engineering.hunt.formula.choices import Choices
 from rspverify.engineering.hunt.formula.learnt import members, racy_beginning, widened
 from rspverify.engineering.hunt.formula.merged import embedded, merged
@@ -34,16 +34,15 @@ from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread,
 from rspverify.enumeration.races import races
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Survey
-from rspverify.judge.cache import cache_place
-from rspverify.judge.incident import Incident
-from rspverify.judge.judge import Judge
+from rspverify.judge.judge import Judge, cache_folder
 from rspverify.limits import LimitReached, Limits
 from rspverify.records import replace
-from rspverify.scheme import Scheme, compile_program, read_scheme_file, rows_used
 from rspverify.scheme.mutants import mutants_of
-from rspverify.smt import Model, Solver, Term, all_of
+from rspverify.scheme.reader import read_scheme_file
+from rspverify.scheme.scheme import Scheme, rows_used
 from rspverify.smt.choice import constant
-from rspverify.smt.term import Kind
+from rspverify.smt.solver import Model, Solver
+from rspverify.smt.term import Kind, Term, all_of
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import L2, Settings
@@ -58,8 +57,8 @@ MESSAGES = Space(threads=2, operations=("ld.na", "st.na", "ld.DV", "st.DV"))
 TOKENS = st.lists(st.sampled_from("abc").map(lambda name: (name, None)), max_size=5)
 
 
-def question(space: Space, table: Scheme, settings: Settings = QUICK) -> SketchQuestion:
-    return SketchQuestion(space, table, MODEL, settings, Incident("hunt"))
+def question(space: Space, table: Scheme, settings: Settings = QUICK) -> SketchSearch:
+    return SketchSearch(space, table, MODEL, settings)
 
 
 def by_formula(space: Space, table: Scheme, by: By = By.FORMULA, **rest: bool) -> HuntReport:
@@ -117,7 +116,7 @@ def test_a_chosen_operation_has_the_code_of_its_row() -> None:
             model = model_of(terms)
             assert all(model[term] for term in terms)
             assert template.test(model) == shape
-            alone = compile_program(program_named(shape, space), table)
+            alone = table.compiled(program_named(shape, space))
             for code, expected in zip(template.assembly.code, alone.code, strict=True):
                 executed = [it for it in code if model[guards[it.index]]]
                 assert list(map(_in_words, executed)) == list(map(_in_words, expected))
@@ -421,14 +420,14 @@ def test_a_candidate_without_verdict_is_named(monkeypatch: pytest.MonkeyPatch) -
 
 def test_an_interrupted_hunt_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Sketch] = []
-    answer = SketchQuestion.answer
+    answer = SketchSearch.answer
 
-    def counted(self: SketchQuestion, sketch: Sketch) -> ask.SketchAnswer:
+    def counted(self: SketchSearch, sketch: Sketch) -> ask.SketchAnswer:
         asked.append(sketch)
         return answer(self, sketch)
 
-    monkeypatch.setattr(SketchQuestion, "answer", counted)
-    judge = Judge(cache_place(True, print))
+    monkeypatch.setattr(SketchSearch, "answer", counted)
+    judge = Judge(cache_folder(True, print))
     space = replace(SMALL, threads=2, operations=("st.na", "ld.DV", "st.DV.R"))
 
     def run(table: Scheme, stop: int | None = None) -> Formulas:

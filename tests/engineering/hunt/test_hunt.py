@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 from engineering.hunt.tables import ROOT, scheme
 
-from rspverify.architecture import MACHINES
-from rspverify.axiomatic import load_model
+from rspverify.architecture.machines import MACHINES
+from rspverify.axiomatic.cat import load_model
 from rspverify.engineering.hunt.assumptions import gives_back, stores_again
 from rspverify.engineering.hunt.by import By
 from rspverify.engineering.hunt.by_programs import first_broken, loaded_test, program_named
@@ -25,10 +25,10 @@ from rspverify.enumeration.packed import decoded
 from rspverify.enumeration.space import ONE_DEVICE, Space
 from rspverify.enumeration.survey import Survey
 from rspverify.enumeration.tables import Tables
-from rspverify.judge.cache import cache_place
-from rspverify.judge.judge import Judge
-from rspverify.judge.loaded_test import LoadedTest
-from rspverify.scheme import Scheme, read_scheme, read_scheme_file
+from rspverify.judge.inputs import LoadedTest
+from rspverify.judge.judge import Judge, cache_folder
+from rspverify.scheme.reader import read_scheme, read_scheme_file
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Engine, Settings
@@ -264,7 +264,7 @@ def test_an_interrupted_hunt_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatc
         return children(self, parent, known, threads)
 
     monkeypatch.setattr(Growth, "children", counted)
-    judge = Judge(cache_place(True, print))
+    judge = Judge(cache_folder(True, print))
     table, settings = scheme("proposed"), Settings()
     space = Space(events=3, threads=2, operations=("ld.DV", "st.DV", "inc.DV.R", "st.DV.R"))
 

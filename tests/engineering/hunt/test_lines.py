@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from engineering.hunt.lines import Compared, compared, programs_shared
 
-from rspverify.litmus import read_program_file
-from rspverify.scheme import read_scheme_file
+from rspverify.litmus.reader import read_program_file
+from rspverify.scheme.reader import read_scheme_file
 
 ROOT = Path(__file__).resolve().parents[3]
 

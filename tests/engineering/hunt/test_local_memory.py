@@ -13,11 +13,11 @@ from engineering.hunt.tables import scheme
 from enumeration.test_survey import in_local_memory, random_shape
 from enumeration.written import packed_line
 
-from rspverify.api.hunts import hunt
+from rspverify.commands.hunt import hunt
 from rspverify.engineering.hunt.by import By
-from rspverify.engineering.hunt.by_formula import _Sketches
+from rspverify.engineering.hunt.by_formula import HuntedSketches, SketchQuestion
 from rspverify.engineering.hunt.by_programs import program_named
-from rspverify.engineering.hunt.formula.ask import SketchQuestion
+from rspverify.engineering.hunt.formula.ask import SketchSearch
 from rspverify.engineering.hunt.formula.question import suspicious
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.formula.template import Template
@@ -29,11 +29,11 @@ from rspverify.enumeration.races import races
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Survey
 from rspverify.enumeration.tables import Tables
-from rspverify.judge.incident import Incident
+from rspverify.judge.question import Incident
 from rspverify.limits import Limits
 from rspverify.records import replace as changed
-from rspverify.scheme import Scheme
-from rspverify.smt import Solver
+from rspverify.scheme.scheme import Scheme
+from rspverify.smt.solver import Solver
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.source import InputError
@@ -153,7 +153,7 @@ def test_a_formula_finds_the_wait_for_local_memory_that_is_missing() -> None:
     assert {it.owners for it in asked} == {(), ((), own), (own, ()), (own, own)}
     (sketch,) = (it for it in asked if it.owners == (own, ()))
     for given in (whole, table):
-        answer = SketchQuestion(space, given, MODEL, QUICK, Incident("hunt")).answer(sketch)
+        answer = SketchSearch(space, given, MODEL, QUICK).answer(sketch)
         assert bool(answer.broken) is not answer.sound is (given is whole)
 
 
@@ -219,7 +219,8 @@ def test_a_row_without_code_is_another_question_than_no_row() -> None:
         survey = Survey(space_of(given, ["ld.rlx.WG", "st.rlx.WG", "F.ar.WG"], 6), MODEL)
         own = (0, 1)
         sketch = Sketch((3, 3), ((0, 0), (0, 0)), (True, False), owners=((), own))
-        asked.append(_Sketches(survey, given, QUICK, Incident("hunt")).asks(sketch)[0].content)
+        hunted = HuntedSketches(survey, given, QUICK, Incident("hunt"))
+        asked.append(SketchQuestion(hunted, sketch).content)
     assert asked[0] != asked[1]
 
 

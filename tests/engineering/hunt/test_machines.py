@@ -12,13 +12,13 @@ from engineering.hunt.agreement import said
 from enumeration.written import packed_line
 
 import rspverify
-from rspverify.architecture import MACHINES, machine_named
-from rspverify.axiomatic import load_model
+from rspverify.architecture.machines import MACHINES, machine_named
+from rspverify.axiomatic.cat import load_model
 from rspverify.engineering.hunt.assumptions import proved_for
 from rspverify.engineering.hunt.by import By
 from rspverify.engineering.hunt.by_programs import first_broken, program_named
 from rspverify.engineering.hunt.formula import question
-from rspverify.engineering.hunt.formula.ask import SketchQuestion
+from rspverify.engineering.hunt.formula.ask import SketchSearch
 from rspverify.engineering.hunt.formula.question import suspicious
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.formula.template import Template
@@ -31,10 +31,10 @@ from rspverify.enumeration.survey import Survey
 from rspverify.enumeration.tables import Tables
 from rspverify.generate.annotations import chosen_annotations
 from rspverify.generate.families import chosen
-from rspverify.judge.incident import Incident
 from rspverify.limits import Limits
-from rspverify.litmus import read_program
-from rspverify.scheme import Scheme, read_scheme_file
+from rspverify.litmus.reader import read_program
+from rspverify.scheme.reader import read_scheme_file
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
@@ -164,7 +164,7 @@ def test_a_write_back_that_may_come_too_early_is_found_among_all_messages() -> N
         scheme = table("gfx942", f"amdgpu-gfx942{switch and '+WRITE_BACK_AFTER_OWN_STORES'}")
         space, _ = hunting_space(scheme, bounds(4), names, mixed=False)
         assert sketch in sketches(space, 4, 2, scheme.machine)
-        answer = SketchQuestion(space, scheme, MODEL, QUICK, Incident("hunt")).answer(sketch)
+        answer = SketchSearch(space, scheme, MODEL, QUICK).answer(sketch)
         assert answer.sound is not bool(found)
         if found:
             line = line_of(decoded(bytes.fromhex(answer.broken)), space)
@@ -176,7 +176,7 @@ def test_a_formula_without_the_order_of_writes_is_no_answer() -> None:
     Where no store stays there, none is written back from there, and the order is known."""
     for names, known in ((["inc.DV", "st.sc.WG", "ld.DV"], False), (["st.DV", "ld.DV"], True)):
         space, _ = hunting_space(table("gfx942"), bounds(2), names, mixed=False)
-        asked = SketchQuestion(space, table("gfx942"), MODEL, QUICK, Incident("hunt"))
+        asked = SketchSearch(space, table("gfx942"), MODEL, QUICK)
         plan = Survey(space, MODEL).plan
         ways = [it for e, n in plan for it in sketches(space, e, n, table("gfx942").machine)]
         answers = [asked.answer(it) for it in ways if it.atomic == (True,)]

@@ -4,5 +4,5 @@ A sketch is a test with holes (sketch.py): it says how long each thread is, its 
 which locations are atomic. All its programs are one template (choices.py, template.py), which the
 machine and the model are built over (question.py). What is found to race is learnt (learnt.py),
 until a program breaks the scheme or there is none (ask.py). by_formula.py hunts in this way;
-docs/engineering.md argues why nothing is lost.
+docs/proofs.md argues why nothing is lost.
 """

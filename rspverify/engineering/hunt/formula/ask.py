@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from msgspec import Struct
 
 from rspverify.answers import Internal
-from rspverify.axiomatic import MemoryModel
+from rspverify.axiomatic.model import MemoryModel
 from rspverify.engineering.hunt.by_programs import program_named
 from rspverify.engineering.hunt.formula.covered import renumbered, without_covered
 from rspverify.engineering.hunt.formula.learnt import racing_like
@@ -22,12 +22,10 @@ from rspverify.enumeration.packed import PackedTest, canonical, encoded
 from rspverify.enumeration.races import races
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.tables import Tables
-from rspverify.judge.attempt import Undecided, attempt
-from rspverify.judge.incident import Incident
 from rspverify.limits import LimitReached, Limits
 from rspverify.records import replace
-from rspverify.scheme import Scheme
-from rspverify.smt import all_of
+from rspverify.scheme.scheme import Scheme
+from rspverify.smt.term import all_of
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
@@ -56,33 +54,31 @@ class SketchAnswer(Struct, frozen=True):
 
 
 @dataclass
-class SketchQuestion:
-    """What is asked of a sketch, in whichever process. incident: what a report says was asked."""
+class SketchSearch:
+    """Searches the programs of a sketch for one that breaks a scheme."""
 
     space: Space
     scheme: Scheme
     model: MemoryModel
     settings: Settings
-    incident: Incident
     _racy: int = field(default=0, init=False)
     _allowed: int = field(default=0, init=False)
     _unknown: list[str] = field(default_factory=list, init=False)
 
     def answer(self, sketch: Sketch) -> SketchAnswer:
-        """The answer. A time limit, too little memory or a mistake of ours makes it unknown."""
+        """The answer. A time limit or too little memory makes it unknown. Raises what is a mistake
+        of ours."""
         self._racy = self._allowed = 0
         self._unknown = []
         broken = ""
-        internal: tuple[Internal, ...] = ()
         started = time.monotonic()
-        found = attempt(lambda: self._broken(sketch), self.incident)
-        if isinstance(found, Undecided):
-            self._unknown.append(f"{sketch}: {found.reason}")
-            internal = (found.internal,) if found.internal else ()
-        elif found is not None:
-            broken = encoded(found).hex()
+        try:
+            found = self._broken(sketch)
+            broken = "" if found is None else encoded(found).hex()
+        except (LimitReached, MemoryError) as limit:
+            self._unknown.append(f"{sketch}: {str(limit) or 'out of memory'}")
         unknown, seconds = tuple(self._unknown), time.monotonic() - started
-        return SketchAnswer(broken, unknown, self._racy, self._allowed, internal, seconds)
+        return SketchAnswer(broken, unknown, self._racy, self._allowed, (), seconds)
 
     def _broken(self, sketch: Sketch) -> PackedTest | None:
         """A program of the sketch that is UNSOUND, or None when no candidate is left."""

@@ -9,7 +9,9 @@ from rspverify.engineering.hunt.formula.sketch import Sketch
 from rspverify.enumeration.packed import NONE, PackedAccess, PackedTest, PackedThread
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.tables import Tables
-from rspverify.smt import Choice, Model, Term, all_of, any_of, pick
+from rspverify.smt.choice import Choice, pick
+from rspverify.smt.solver import Model
+from rspverify.smt.term import Term, all_of, any_of
 
 Slot = tuple[int, int]
 """A thread, and a place in it."""

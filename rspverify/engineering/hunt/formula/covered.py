@@ -1,7 +1,7 @@
 """Which operations a formula leaves out: a stronger one stands for them that is compiled alike.
 
 Whatever the machine does with the weaker one it does with the stronger one, of which the model
-allows less (docs/engineering.md, «Nothing is lost»).
+allows less (docs/proofs.md, «Nothing is lost»).
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from rspverify.enumeration.lemmas import strength_tells
 from rspverify.enumeration.packed import PackedTest
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.tables import Tables
-from rspverify.litmus import Kind
-from rspverify.programs import Access
+from rspverify.litmus.program import Kind
+from rspverify.programs.litmus_test import Access
 from rspverify.records import replace
-from rspverify.scheme import Scheme, Template
 from rspverify.scheme.equivalence import equivalent
+from rspverify.scheme.row import Template
+from rspverify.scheme.scheme import Scheme
 
 _Code = tuple[Template, ...] | None
 

@@ -17,7 +17,7 @@ from rspverify.engineering.hunt.formula.choices import (
 from rspverify.enumeration.lemmas import strength_tells
 from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread
 from rspverify.enumeration.races import races
-from rspverify.smt import Term, all_of, any_of
+from rspverify.smt.term import Term, all_of, any_of
 
 _TRIES = 1_000
 """So many programs are looked at to widen what one racy candidate excludes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from rspverify.scheme import Row, Template
+from rspverify.scheme.row import Row, Template
 
 Token = tuple[str, object]
 """An instruction without its operands: name and reach. The one that accesses memory is not one."""

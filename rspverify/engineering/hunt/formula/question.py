@@ -6,15 +6,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rspverify.axiomatic import GeneratedExecutions, MemoryModel
 from rspverify.axiomatic.event import Event, Part
+from rspverify.axiomatic.generated_executions import GeneratedExecutions
+from rspverify.axiomatic.model import MemoryModel
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.limits import LimitReached, Limits
-from rspverify.machine import Events, GeneratedWitness, Machine
 from rspverify.machine.event import Event as MachineEvent
+from rspverify.machine.events import Events
+from rspverify.machine.machine import Machine
 from rspverify.machine.rules import Deliver, StepRule
+from rspverify.machine.witness import GeneratedWitness
 from rspverify.relation.terms import Relation
-from rspverify.smt import TRUE, Solver, Term, any_of
+from rspverify.smt.solver import Solver
+from rspverify.smt.term import TRUE, Term, any_of
 
 
 class TemplateExecutions(GeneratedExecutions):

@@ -15,14 +15,14 @@ from itertools import (
 
 from msgspec import Struct
 
-from rspverify.architecture import Architecture
-from rspverify.assembly import Placement, ThreadId
+from rspverify.architecture.architecture import Architecture
+from rspverify.assembly.program import Placement, ThreadId
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.tables import distance
 from rspverify.generate.grouping import Grouping, groupings, groupings_on_devices
 from rspverify.litmus.program import GLOBAL, LOCAL, Kind
 from rspverify.machine.placements import placements
-from rspverify.machine.sharing import shared_with_effect
+from rspverify.machine.reductions import shared_with_effect
 
 Owners = tuple[tuple[int, ...], ...]
 """Of each location the threads in whose local memory it is; none where it is in global memory."""

@@ -9,25 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from rspverify.assembly import AssemblyProgram, Instruction, ThreadId
+from rspverify.assembly.program import AssemblyProgram, Instruction, ThreadId
 from rspverify.engineering.hunt.formula.choices import Choices, Picked, Slot
 from rspverify.engineering.hunt.formula.merged import Token, embedded, merged, parted, token
 from rspverify.engineering.hunt.formula.sketch import Sketch
 from rspverify.engineering.hunt.operations import compiled, row_shape
 from rspverify.enumeration.packed import NONE
 from rspverify.enumeration.space import Space
-from rspverify.litmus import Kind, Location, Operation, Program
-from rspverify.litmus import Thread as SourceThread
 from rspverify.litmus.operations import Operations
 from rspverify.litmus.problems import Problems
-from rspverify.litmus.program import GLOBAL, LOCAL
+from rspverify.litmus.program import GLOBAL, LOCAL, Kind, Location, Operation, Program
+from rspverify.litmus.program import Thread as SourceThread
 from rspverify.programs.meaning import call_of
 from rspverify.records import replace
-from rspverify.scheme import Row, Scheme
-from rspverify.scheme import Template as RowTemplate
 from rspverify.scheme.compile import spaces_of, written_by
 from rspverify.scheme.memory import IN_BOTH, IN_GLOBAL
-from rspverify.smt import FALSE, TRUE, Choice, Term, all_of, any_of
+from rspverify.scheme.row import Row
+from rspverify.scheme.row import Template as RowTemplate
+from rspverify.scheme.scheme import Scheme
+from rspverify.smt.choice import Choice
+from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of
 from rspverify.source import Source, Span
 from rspverify.value import Constant, Read
 from rspverify.value.domain import Domains

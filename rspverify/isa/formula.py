@@ -1,0 +1,115 @@
+"""Calculations as the description of an instruction set writes them: `a + b`, `n if old == e`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from rspverify.value import Constant, Expression, binary, select, unary
+
+_BINARY: Mapping[type[ast.AST], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.And: "&&",
+    ast.Or: "||",
+}
+_UNARY: Mapping[type[ast.AST], str] = {ast.USub: "-", ast.Invert: "~", ast.Not: "!"}
+
+_WORDS = {
+    "add_": "+",
+    "sub_": "-",
+    "and_": "&",
+    "or_": "|",
+    "xor_": "^",
+    "eq_": "==",
+    "ne_": "!=",
+    "lg_": "!=",
+    "lt_": "<",
+    "le_": "<=",
+    "gt_": ">",
+    "ge_": ">=",
+}
+"""Operators by the words that mnemonics have for them."""
+
+Function = Callable[..., Expression]
+
+
+class Formula(Struct, frozen=True, eq=False):
+    """An expression over the operands of an instruction, and over `old`, what it has read.
+
+    condition: of one that is written where a condition holds, as `n if old == e`, that.
+    """
+
+    text: str
+    tree: ast.expr
+    condition: Formula | None = None
+
+    def value(
+        self,
+        operand: Callable[[str], Any],
+        functions: Mapping[str, Function],
+        unary: Callable[[str, Any], Any] = unary,
+        binary: Callable[[str, Any, Any], Any] = binary,
+    ) -> Any:
+        """The expression, for what its operands are; or what operators make of other values."""
+
+        def of(it: ast.expr) -> Any:
+            match it:
+                case ast.Constant(value=int() as number):
+                    return Constant(number)
+                case ast.Name(id=name):
+                    return operand(name)
+                case ast.Subscript():
+                    return operand(ast.unparse(it))
+                case ast.UnaryOp(op=sign, operand=argument):
+                    return unary(_UNARY[type(sign)], of(argument))
+                case ast.BinOp(left=left, op=sign, right=right):
+                    return binary(_BINARY[type(sign)], of(left), of(right))
+                case ast.Compare(left=left, ops=[sign], comparators=[right]):
+                    return binary(_BINARY[type(sign)], of(left), of(right))
+                case ast.BoolOp(op=sign, values=[left, right]):
+                    return binary(_BINARY[type(sign)], of(left), of(right))
+                case ast.IfExp(test=test, body=then, orelse=otherwise):
+                    return select(of(test), of(then), of(otherwise))
+                case ast.Call(func=ast.Name(id=name), args=arguments):
+                    if name in _WORDS:
+                        return binary(_WORDS[name], *map(of, arguments))
+                    return functions[name](*map(of, arguments))
+                case _:
+                    raise ValueError(f"a calculation must be an expression, not {self.text}")
+
+        return of(self.tree)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The operands that it looks at."""
+        functions = {it.func for it in ast.walk(self.tree) if isinstance(it, ast.Call)}
+        names = (it for it in ast.walk(self.tree) if isinstance(it, ast.Name))
+        return frozenset(it.id for it in names if it not in functions)
+
+
+def formula(text: str) -> Formula:
+    """An expression; `v if c` is written only where c holds. Raises ValueError."""
+    value, there, condition = text.partition(" if ")
+    try:
+        if there and " else " not in condition:
+            tree = ast.parse(value.strip(), mode="eval").body
+            return Formula(text, tree, formula(condition.strip()))
+        return Formula(text, ast.parse(text.strip(), mode="eval").body)
+    except SyntaxError:
+        raise ValueError(f"a calculation must be an expression, not {text}") from None

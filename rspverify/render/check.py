@@ -1,0 +1,473 @@
+"""What `check` says: a verdict for each test under each scheme, suites, and what is not as it is
+to be."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import PurePath
+
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+
+from rspverify.answers import ModelAnswer, Result, SuiteReport, check_report
+from rspverify.records import replace
+from rspverify.render import document as doc
+from rspverify.render.document import Block, Document, Line, line
+from rspverify.render.evidence import explained
+from rspverify.render.findings import Finding, findings
+from rspverify.render.progress import Stream
+from rspverify.render.results import progress_class, result_cell
+from rspverify.render.words import (
+    PROGRESS,
+    bounds,
+    conclusion,
+    counted,
+    difference,
+    gone,
+    noun_of,
+    progress_in_words,
+    tally,
+    unfinished,
+)
+from rspverify.verdict import ProgressWord, Word
+
+_DECIDED = {Word.SOUND, Word.UNSOUND, Word.RACY, Word.VACUOUS}
+_WISHED = {Word.SOUND, Word.RACY, Word.UNSUPPORTED}
+_WORD_WIDTH = 11
+_PROGRESS_WIDTH = 9
+_LONGEST_SCHEME = 24
+_AT_MOST = 20
+"""So many results that are not as expected are shown of a suite; of more, their number."""
+_ALL = 10
+"""So many tests are all shown, whatever their verdicts."""
+_NO_ROW = re.compile(r"has no row for (.+?) on \w+")
+
+
+def document(reports: Sequence[SuiteReport]) -> Document:
+    """All of it."""
+    suites = bool(reports[0].folder)
+    found = [(report, each) for report in reports for each in findings(report)]
+    found.sort(key=lambda it: it[0].details.get(_key(it[1].result)) is None)
+    articles = [article(report, each, f"{n}") for n, (report, each) in enumerate(found)]
+    names = {id(it.result): each.name for (_, it), each in zip(found, articles, strict=True)}
+    blocks: list[Block] = []
+    for report in reports:
+        shown = matrix(report, names, quiet=suites)
+        told = suite(report) if suites else summary(report, sum(row.quiet for row in shown.rows))
+        blocks += [shown, *told]
+    nouns = dict.fromkeys(it.noun for it in reports)
+    tables = [_table([it for it in reports if it.noun == noun], noun) for noun in nouns]
+    last = [doc.Aside([_conclusion(reports)])] if suites else []
+    return Document(
+        "check",
+        conclusion(reports),
+        [
+            doc.Totals(totals(reports)),
+            doc.Fold("How many of each", tables),
+            *blocks,
+            *last,
+            doc.Articles(articles, how="rspverify explain SCHEME TEST"),
+        ],
+        answer=check_report(reports),
+        reports=reports,
+    )
+
+
+def _table(reports: Sequence[SuiteReport], noun: str) -> doc.Table:
+    """How many results of each kind, a row for each scheme or model of each suite."""
+    kinds, _ = tally([each for it in reports for each in it.results])
+    suites = any(it.folder for it in reports)
+    rows = [
+        [
+            *([it.folder] if suites else []),
+            column,
+            *(str(counts[kind] or "–") for kind in kinds),
+        ]
+        for it in reports
+        for column, counts in tally(it.results)[1].items()
+    ]
+    heads = [*(["suite"] if suites else []), noun, *(it.removeprefix(PROGRESS) for it in kinds)]
+    return doc.Table(heads, rows, range(len(heads) - len(kinds), len(heads)))
+
+
+def totals(reports: Sequence[SuiteReport]) -> list[doc.Total]:
+    """How many results there are of each word."""
+    kinds, counts = tally([each for it in reports for each in it.results])
+    return [doc.Total(it, _class(it), sum(of[it] for of in counts.values())) for it in kinds]
+
+
+def article(report: SuiteReport, it: Finding, name: str) -> doc.Article:
+    """A finding, by this name, with what it rests on as far as that is known."""
+    places = [each.file if each.line is None else f"{each.file}:{each.line}" for each in it.spots]
+    lines = [line(it.text)]
+    kind, key = str(it.kind), _key(it.result)
+    broken = it.kind in (Word.UNSOUND, ProgressWord.STUCK)
+    minor = it.kind == Word.UNSUPPORTED and not it.grave
+    shown = doc.Article(name, kind, it.subject, lines, places, broken=broken, minor=minor)
+    if not isinstance(it.result, Result):
+        return shown
+    fault, detail = report.faults.get(key), report.details.get(key)
+    if fault and fault.rows:  # They are among what it rests on.
+        words = (it.expectation, it.result.reason, progress_in_words(it.result))
+        shown = replace(shown, lines=[line(each) for each in words if each])
+    return explained(shown, it.result.scheme_file, fault, detail)
+
+
+def _key(it: Result | ModelAnswer | None) -> tuple[str, str]:
+    return (it.file, it.scheme_file) if isinstance(it, Result) else ("", "")
+
+
+def _class(kind: str) -> str:
+    """That of the cells with a word: there is a verdict UNKNOWN, and one of progress."""
+    progress = kind.removeprefix(PROGRESS)
+    return kind if progress == kind else progress_class(ProgressWord(progress))
+
+
+# ---- tests under schemes -------------------------------------------------------------------------
+
+
+def matrix(
+    report: SuiteReport,
+    names: Mapping[int, str],
+    addresses: Mapping[int, str] | None = None,
+    *,
+    quiet: bool = False,
+) -> doc.Matrix:
+    """The results of a suite. names: of findings, and addresses: of pages, by the identity of the
+    result. quiet: whether a text has none of it."""
+    columns = list(dict.fromkeys((it.column, _key(it)[1]) for it in report.results))
+    tests: dict[str, list[Result | ModelAnswer | None]] = {}
+    for each in report.results:
+        those = tests.setdefault(each.file, [None] * len(columns))
+        those[columns.index((each.column, _key(each)[1]))] = each
+    expected = {
+        id(it.result): it.expected or "nothing"
+        for it in (report.held.differences if report.held else ())
+    }
+    rows = []
+    fine, everything = wished_of(report), len(tests) <= _ALL
+    for results in tests.values():
+        known = [it for it in results if it]
+        row = _row(known)
+        cells = [
+            result_cell(
+                it,
+                names.get(id(it), ""),
+                expected.get(id(it), ""),
+                (addresses or {}).get(id(it), ""),
+            )
+            if it
+            else None
+            for it in results
+        ]
+        first = any(id(it) in names or id(it) in (addresses or {}) for it in known)
+        hidden = quiet or (not everything and all(map(fine, known)))
+        rows.append(replace(row, cells=cells, first=first, quiet=hidden))
+    shaped = _shape([name for name, _ in columns], list(tests), _asks_progress(report))
+    return replace(shaped, rows=rows, folder=report.folder, about=report.about)
+
+
+def _asks_progress(report: SuiteReport) -> bool:
+    return any(isinstance(it, Result) and it.progress for it in report.results)
+
+
+def _shape(names: Sequence[str], tests: Sequence[str], progress: bool) -> doc.Matrix:
+    """The matrix without its rows."""
+    word = _WORD_WIDTH + (_PROGRESS_WIDTH if progress else 0)
+    widths = [max(word, min(len(name), _LONGEST_SCHEME)) for name in names]
+    longest = max((len(PurePath(test).stem) for test in tests), default=0)
+    return doc.Matrix(
+        names,
+        (),
+        widths,
+        longest=min(56, longest),
+        apart=_WORD_WIDTH + 1,
+        indent=2,
+        grouped="note",
+    )
+
+
+def _row(results: Sequence[Result | ModelAnswer]) -> doc.Row:
+    """One test: a verdict per scheme, then each reason that is worth a line, and whose."""
+    reasons: dict[tuple[Word, str], list[str]] = {}
+    schemes = [it for it in results if isinstance(it, Result)]
+    for it in schemes:
+        if it.verdict is not Word.SOUND or it.within:
+            reasons.setdefault((it.verdict, it.reason), []).append(it.scheme)
+    for it in schemes:
+        if reason := progress_in_words(it):
+            reasons.setdefault((it.verdict, reason), []).append(it.scheme)
+    below = []
+    for (word, reason), whose in reasons.items():
+        who = "" if len(whose) == len(results) else f"{', '.join(whose)}: "
+        internal = any(it.internal and it.reason == reason for it in results)
+        kind = "ERROR" if internal or word is Word.ERROR else "note"
+        below.append(line(f"{'' if word is Word.ERROR else '    '}{who}{reason}", kind=kind))
+    file = results[0].file
+    place = PurePath(file)
+    cells = [result_cell(it) for it in results]
+    return doc.Row(place.stem, cells, file, place.parent.as_posix(), below)
+
+
+def wished(it: Result | ModelAnswer) -> bool:
+    """Whether a verdict needs nobody's attention where nothing is expected of it."""
+    if isinstance(it, ModelAnswer):
+        return not it.internal
+    return it.verdict in _WISHED and not progress_in_words(it) and not it.internal
+
+
+def wished_of(report: SuiteReport) -> Callable[[Result | ModelAnswer], bool]:
+    """Which results are as one wishes: where something is expected, those that it is."""
+    if report.held is None:
+        return wished
+    differing = {id(each.result) for each in report.held.differences}
+    return lambda it: id(it) not in differing and not it.internal
+
+
+def summary(report: SuiteReport, hidden: int = 0, *, everything: bool = False) -> Iterator[Block]:
+    """How many of each verdict; what is not as expected, and what cannot be compiled."""
+    if hidden:
+        blank = [line()] if hidden < len({it.file for it in report.results}) else []
+        words = f"{counted(hidden, 'test')} as one wishes, not shown (--all)"
+        yield doc.Aside([*blank, line(words, kind="note")])
+    yield doc.Aside([line()])
+    yield doc.Aside(list(_counts(report)))
+    if rest := unfinished(report):
+        yield doc.Warnings([line(rest, kind="ERROR")])
+    results = [it for it in report.results if isinstance(it, Result)]
+    yield doc.Aside([*([] if everything else _unsupported(results)), *_comparison(report)])
+
+
+def _counts(report: SuiteReport) -> Iterator[Line]:
+    results = [it for it in report.results if isinstance(it, Result)]
+    tests = len({it.file for it in results})
+    schemes = dict.fromkeys((it.scheme_file, it.scheme) for it in results)
+    if results:
+        first, within = results[0], bounds(it.within for it in results)
+        decided = any(it.verdict in _DECIDED for it in results)
+        reach = f" (within {within})" if within else " (exact)" if decided else ""
+        cached = sum(it.cached for it in results)
+        known = f", {cached:,} of {counted(len(results), 'result')} from the cache"
+        yield line(
+            f"{counted(tests, 'test')}, {counted(len(schemes), 'scheme')}, "
+            f"{f'machine {first.machine}, ' if first.machine else ''}model {first.model}, "
+            f"engine {first.engine}{reach}, {first.reading} reading, {report.seconds:.1f} s"
+            f"{known if cached else ''}",
+            kind="head",
+        )
+    width = max((len(name) for _, name in schemes), default=0)
+    for file, name in schemes:
+        own = [it for it in results if it.scheme_file == file]
+        parts: list[str | tuple[str, str]] = [f"  {name.ljust(width)}"]
+        words = Counter(it.verdict for it in own)
+        going = Counter(it.progress for it in own if it.progress)
+        shown = [(words[word], word.value, word.value) for word in Word]
+        shown += [(going[word], word.value, progress_class(word)) for word in ProgressWord]
+        for count, word, kind in shown:
+            if count:
+                parts += [f"  {count:4} ", (word, kind)]
+                if word == Word.UNSOUND and (excused := sum(bool(it.sound_if) for it in own)):
+                    parts.append(f" ({excused} SOUND if a switch is on)")
+        some = any(it.within for it in own)
+        yield line(*parts, "  (some only within the bound)" if some else "")
+    confirmed = Counter(it.confirmed for it in results if it.confirmed)
+    sound = sum(it.verdict is Word.SOUND for it in results)
+    for solver, count in sorted(confirmed.items()):
+        yield line(f"  {count} of {sound} SOUND confirmed by {solver}")
+
+
+def _unsupported(results: Sequence[Result]) -> Iterator[Line]:
+    """Why tests cannot be compiled: operations without a row, and how many tests have them."""
+    missing: dict[str, dict[str, dict[str, None]]] = {}
+    for it in results:
+        if it.verdict is Word.UNSUPPORTED:
+            found = [f"no row for {each}" for each in _NO_ROW.findall(it.reason)]
+            for reason in found or [it.reason]:
+                missing.setdefault(reason, {}).setdefault(it.file, {})[it.scheme] = None
+    for reason, files in sorted(missing.items(), key=lambda each: (-len(each[1]), each[0])):
+        schemes = ", ".join(dict.fromkeys(name for names in files.values() for name in names))
+        words = f"  UNSUPPORTED under {schemes}: {reason}, in {counted(len(files), 'test')}"
+        yield line(words, kind="UNSUPPORTED")
+
+
+def _comparison(
+    report: SuiteReport, *, at_most: int | None = None, indent: str = ""
+) -> Iterator[Line]:
+    """What is not as expected, at most so many of it, or that everything is."""
+    it, noun = report.held, noun_of(report)
+    if it is None:
+        return
+    for each in it.differences[:at_most]:
+        result = each.result
+        words = f"{result.file} under {result.column}: {difference(each, noun)}"
+        yield line(f"{indent}{words}", kind="ERROR")
+    for test in it.gone:
+        yield line(f"{indent}{gone(test, it)}", kind="ERROR")
+    if at_most is not None and len(it.differences) > at_most:
+        more = len(it.differences) - at_most
+        yield line(f"{indent}and {more:,} more (--format json has all)")
+    if it.differences:
+        words = f"{counted(len(it.differences), noun)} not as in {it.file}"
+        yield line(f"{indent}{words}", kind="ERROR")
+    if it.gone:
+        words = f"{counted(len(it.gone), 'test')} of {it.file} not there"
+        yield line(f"{indent}{words}", kind="ERROR")
+    if report.results and not it.unexpected:
+        decided = " that was decided" if len(report.results) < report.total else ""
+        yield line(f"{indent}every {noun}{decided} is as in {it.file}", kind="SOUND")
+    if it.unasked:
+        what = f"of {counted(it.unasked, noun)} progress is expected, and not asked for"
+        yield line(f"{indent}{what} (--progress)", kind="RACY")
+
+
+# ---- suites --------------------------------------------------------------------------------------
+
+
+def suite(it: SuiteReport) -> Iterator[Block]:
+    """What a suite is for, how many of each word there are, and what is not as expected."""
+    yield doc.Aside([line((it.folder, "head"), f": {it.about}")])
+    yield _words(it.results)
+    lines = [line(f"  {_extent(it)}")]
+    for each in it.results:
+        if each.words in (Word.ERROR, Word.UNKNOWN) or each.internal:
+            words = f"  {each.file} under {each.column}: {each.reason}"
+            lines.append(line(words, kind="ERROR"))
+    lines += _comparison(it, at_most=_AT_MOST, indent="  ")
+    if it.held is None and not it.refreshed:
+        words = "  nothing is expected of these tests yet (--refresh)"
+        lines.append(line(words, kind="RACY"))
+    yield doc.Aside(lines)
+    if words := unfinished(it):
+        yield doc.Warnings([line(f"  {words}", kind="ERROR")])
+    yield doc.Aside([line()])
+
+
+def _words(results: Sequence[Result | ModelAnswer]) -> doc.Aside:
+    """How many results of each kind, a line for each scheme or model."""
+    kinds, rows = tally(results)
+    heads = {kind: f"{kind.removeprefix(PROGRESS):>5}" for kind in kinds}
+    width = max(map(len, rows), default=0)
+    lines = []
+    if kinds:
+        above = "".join(f"  {head}" for head in heads.values())
+        lines.append(line(f"  {'':{width}}{above}", kind="note"))
+    for name, counts in rows.items():
+        cells = [
+            (f"  {counts[kind] or '–':>{len(head)}}", _class(kind)) for kind, head in heads.items()
+        ]
+        lines.append(line(f"  {name:{width}}", *cells))
+    return doc.Aside(lines)
+
+
+def _extent(it: SuiteReport) -> str:
+    """How much was decided, how far it reaches, and how long it took."""
+    tests = len({each.file for each in it.results})
+    parts = [counted(tests, "test"), counted(len(it.names), it.noun)]
+    first = next((each for each in it.results if isinstance(each, Result)), None)
+    if first is not None:
+        within = bounds(each.within for each in it.results)
+        reach = f"within {within}" if within else "exact"
+        parts += [f"model {first.model}", f"engine {first.engine} ({reach})"]
+        parts += [f"{first.reading} reading"] * (first.reading != "outcome")
+    cached = sum(each.cached for each in it.results)
+    parts += [f"{cached:,} cached"] * bool(cached)
+    return ", ".join([*parts, f"{it.seconds:.1f} s"])
+
+
+def _conclusion(reports: Sequence[SuiteReport]) -> Line:
+    """One line about all suites."""
+    wrong = any((it.held and it.held.unexpected) or unfinished(it) for it in reports)
+    return line(conclusion(reports), kind="head UNSOUND" if wrong else "head SOUND")
+
+
+# ---- as it goes ----------------------------------------------------------------------------------
+
+
+class CheckStream(Stream):
+    """Prints the row of a test as soon as it is decided under every scheme, below its folder.
+
+    tests: their paths. Of many only those are shown that are not as one wishes: `wished` says which
+    are. everything: all are shown. progress: that of programs (docs/semantics.md, Progress) stands
+    beside their verdicts.
+    """
+
+    def __init__(
+        self,
+        console: Console,
+        schemes: Sequence[str],
+        tests: Sequence[str],
+        text: bool,
+        *,
+        wished: Callable[[Result], bool],
+        everything: bool = False,
+        progress: bool = False,
+    ) -> None:
+        verdicts = TextColumn("{task.completed} of {task.total} {task.description}")
+        left = TimeRemainingColumn(elapsed_when_finished=True)
+        super().__init__(console, verdicts, BarColumn(), left, text=text)
+        self.count("verdicts", len(tests) * len(schemes))
+        self._schemes = len(schemes)
+        self._wished = wished
+        self._everything = everything or len(tests) <= _ALL
+        self._pending: list[Result] = []
+        self._hidden = 0
+        self.begin_matrix(_shape(schemes, tests, progress))
+
+    def __exit__(self, *error: object) -> None:
+        self._print_pending()
+        super().__exit__(*error)
+
+    def begin(self, what: str, total: int) -> None:
+        """The heading comes with the first row."""
+
+    def show(self, result: Result | ModelAnswer) -> None:
+        """Take the next result, which is that of a scheme."""
+        assert isinstance(result, Result)
+        self.advance()
+        if self._pending and self._pending[0].file != result.file:
+            self._print_pending()
+        self._pending.append(result)
+        if len(self._pending) == self._schemes:
+            self._print_pending()
+
+    def _print_pending(self) -> None:
+        results, self._pending = self._pending, []
+        if results and not self._everything and all(map(self._wished, results)):
+            self._hidden += 1
+        elif results:
+            row = _row(results)
+            missing = [None] * (self._schemes - len(results))
+            self.print_row(replace(row, cells=[*row.cells, *missing]))
+
+    def end(self, report: SuiteReport) -> None:
+        """The rest of the rows."""
+        self._print_pending()
+
+    def finish(self, reports: Sequence[SuiteReport], commands: Sequence[str] = ()) -> None:
+        """The summary, what is not as expected, and the commands that show more."""
+        (report,) = reports
+        self.print(summary(report, self._hidden, everything=self._everything))
+        self.print([line(f"to see why: {command}") for command in commands])
+
+
+class SuitesStream(Stream):
+    """Prints a block for each suite once it is run."""
+
+    def __init__(self, console: Console, *, text: bool) -> None:
+        done = TextColumn("{task.description}: {task.completed:,.0f} of {task.total:,.0f}")
+        left = TimeRemainingColumn(elapsed_when_finished=True)
+        super().__init__(console, done, BarColumn(), left, text=text)
+
+    def show(self, result: Result | ModelAnswer) -> None:
+        """One more result is there."""
+        self.advance()
+
+    def end(self, report: SuiteReport) -> None:
+        """What is known of a suite."""
+        self.print(suite(report))
+
+    def finish(self, reports: Sequence[SuiteReport], commands: Sequence[str] = ()) -> None:
+        """One line about all suites."""
+        self.print([_conclusion(reports)])

@@ -1,0 +1,296 @@
+"""What `compare` says: what rows cost, the tests that an edit touches, and what became of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec.structs import astuple
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
+
+from rspverify.answers import Detail, Result, RowsAtFault, machine_in_words
+from rspverify.engineering.comparison import (
+    Change,
+    Compared,
+    Comparison,
+    LeftOut,
+    OutcomeChange,
+    RowChange,
+    TouchedTest,
+)
+from rspverify.records import replace
+from rspverify.render import document as doc
+from rspverify.render.document import Block, Document, Line, line
+from rspverify.render.evidence import explained
+from rspverify.render.progress import Stream
+from rspverify.render.results import changed_codes, result_cell
+from rspverify.render.words import bounds, counted, progress_in_words
+from rspverify.scheme.cost import Bill
+from rspverify.verdict import Word
+
+ALL = 10
+"""Of so many tests all are shown, whatever became of them."""
+_WIDE = 120
+"""From so many columns on a table of costs shows what they are made of."""
+_OUTCOMES = 8
+"""So many outcomes of a test are shown in each list; JSON has all."""
+_ON_A_PAGE = 100
+_WORDS = {
+    Change.WORSE: "worse",
+    Change.UNKNOWN: "not decided",
+    Change.BETTER: "better",
+    Change.SAME: "same verdict",
+}
+"""In the order in which a page has them."""
+_SIGNS = {"": "", "-": "del", "+": "ins"}
+_MARKS = {True: ("", ""), False: (" forbidden", "UNSOUND"), None: (" allowed?", "UNKNOWN")}
+_COSTS = ("cost", "instr.", "flush L1", "flush L2", "inval. L1", "inval. L2", "locks")
+MATRIX = doc.Matrix(("old", "new", ""), (), (18, 18, 7), head="Tests that become other code")
+
+
+def document(
+    it: Comparison,
+    details: Mapping[str, Detail] | None = None,
+    faults: Mapping[str, RowsAtFault] | None = None,
+) -> Document:
+    """All of it. details, faults: of tests by their files, of the result that is `broken`."""
+    rank = list(_WORDS)
+    ranked = sorted(it.tests, key=lambda each: rank.index(each.change))
+    found = [_article(each, details or {}, faults or {}) for each in ranked if each.changed]
+    counts = [(each, it.summary.changes[each]) for each in _WORDS]
+    totals = [doc.Total(_WORDS[each], each.value, number) for each, number in counts if number]
+    rows = [row(each, everything=it.summary.tests <= ALL) for each in it.tests]
+    matrix = replace(MATRIX, rows=rows, order=list(dict.fromkeys(map(_group, ranked))))
+    return Document(
+        "compare",
+        f"{it.old.file} → {it.new.file}",
+        [
+            *head(it),
+            doc.Totals(totals),
+            *([matrix] if rows else []),
+            *(left_out(each) for each in it.left_out),
+            doc.Articles(found, "What changed", "rspverify explain SCHEME TEST"),
+            *summary(it),
+        ],
+        answer=it,
+    )
+
+
+# ---- rows of the schemes -------------------------------------------------------------------------
+
+
+def head(it: Comparison) -> Iterator[Block]:
+    """Which schemes are compared, and what their rows cost."""
+    for label, scheme in (("old", it.old), ("new", it.new)):
+        machine = machine_in_words(scheme.machine, scheme.machine_file)
+        yield line(f"{label}  {scheme.file}  ({scheme.name}, machine {machine})", kind="head")
+    yield line()
+    costs = f"Costs by {it.costs or 'the default costs: an access that hits the L1 is 1'}."
+    less = f"{costs} What they are made of is shown on {_WIDE} columns, and in JSON."
+    yield replace(_rows(it, 7), notes=[costs], otherwise=replace(_rows(it, 1), notes=[less]))
+    if all(row.same for row in it.rows):
+        yield line("Every operation becomes the same code under both.")
+    yield line()
+
+
+def _rows(it: Comparison, columns: int) -> doc.Table:
+    """What the rows cost. columns: so many of what the cost is made of, the cost itself first."""
+    rows: list[list[Line | str]] = []
+    kinds: dict[int, str] = {}
+    for row in it.rows:
+        codes = changed_codes(row.old.code if row.old else None, row.new.code if row.new else None)
+        sides = list(zip(("-", "+"), (row.old, row.new), codes, strict=True))
+        operations = row.operations
+        for sign, side, code in sides[:1] if row.same else sides:
+            if side is not None:
+                kinds[len(rows)] = "" if row.same else _SIGNS[sign]
+                number = _numbers(row) if row.same else str(side.row)
+                sign = "" if row.same else sign
+                rows.append([operations, number, sign, code, *_costs(side.bill)[:columns]])
+                operations = ""
+    both = ([row.old for row in it.rows], [row.new for row in it.rows])
+    old, new = (_costs(sum((each.bill for each in side if each), Bill())) for side in both)
+    for sign, costs in [("", old)] if old == new else [("-", old), ("+", new)]:
+        kinds[len(rows)] = f"head {_SIGNS[sign]}"
+        rows.append(["" if sign == "+" else "all of these", "", sign, "", *costs[:columns]])
+    heads = ("operations", "row", "", "code", *_COSTS[:columns])
+    return doc.Table(heads, rows, range(4, 11), kinds, head="Rows", least=_WIDE)
+
+
+def _numbers(row: RowChange) -> str:
+    """Of a row that is the same under both."""
+    return ", ".join(dict.fromkeys(str(side.row) for side in (row.old, row.new) if side))
+
+
+def _costs(bill: Bill) -> list[str]:
+    return [str(number) if number else "" for number in astuple(bill)]
+
+
+# ---- tests ---------------------------------------------------------------------------------------
+
+
+def row(it: TouchedTest, *, everything: bool) -> doc.Row:
+    """A test that becomes other code. everything: whether a text has it in any case."""
+    words = "" if it.change is Change.SAME else it.change.value.lower()
+    cells = [
+        result_cell(it.old),
+        result_cell(it.new),
+        doc.Cell(words, it.change.value, about=it.file),
+    ]
+    quiet = not it.changed and not everything
+    below = [line(f"    {each}", kind="note") for each in _reasons(it)] + list(_outcomes(it))
+    return doc.Row(it.test, cells, it.file, _group(it), below, quiet=quiet, first=it.changed)
+
+
+def left_out(it: LeftOut) -> Block:
+    """A test that could not be read; one that is beyond this version is told where there is
+    room."""
+    words = f"{it.file}: {it.verdict} {it.reason}"
+    if it.verdict is Word.UNSUPPORTED:
+        return doc.Fold(words.partition("\n")[0], [line(it.reason)])
+    return doc.Warnings([line(words, kind="ERROR")])
+
+
+def _group(it: TouchedTest) -> str:
+    name = _WORDS[it.change]
+    if it.change is Change.SAME:
+        name += ", other outcomes" if it.changed else " and outcomes"
+    return name
+
+
+def _reasons(it: TouchedTest) -> Iterator[str]:
+    """Why each result is as it is, where that is worth a line; once if it is so under both."""
+    old, new = (list(filter(None, _worth_saying(result))) for result in (it.old, it.new))
+    for reason in dict.fromkeys((*old, *new)):
+        who = "" if reason in old and reason in new else "old: " if reason in old else "new: "
+        yield f"{who}{reason}"
+
+
+def _worth_saying(it: Result) -> tuple[str, str]:
+    plain = it.verdict in (Word.SOUND, Word.RACY) and not it.within
+    return "" if plain else it.reason, progress_in_words(it)
+
+
+def _outcomes(it: TouchedTest, most: int | None = _OUTCOMES) -> Iterator[Line]:
+    """What it gains and loses, at most so many of each."""
+    changes = it.outcomes
+    if changes and changes.unknown:
+        yield line(f"    outcomes not listed: {changes.unknown}", kind="UNKNOWN")
+    elif changes:
+        for what, sign, outcomes in (("gained", "+", changes.gained), ("lost", "-", changes.lost)):
+            words = _in_words(outcomes or ())
+            for each, shown in list(zip(outcomes or (), words, strict=True))[:most]:
+                yield line(f"    {sign} {shown}", _MARKS[each.allowed])
+            if rest := (outcomes or ())[len(words) if most is None else most :]:
+                forbidden = sum(each.allowed is False for each in rest)
+                yield line(f"    {sign} {len(rest):,} more {what}, {forbidden:,} of them forbidden")
+
+
+def _in_words(outcomes: Sequence[OutcomeChange]) -> list[str]:
+    """Registers and memory; with what was read, where these do not tell outcomes apart."""
+    met = Counter(str(each.outcome) for each in outcomes)
+    words = []
+    for each in outcomes:
+        plain = str(each.outcome)
+        reads = " ".join(f"P{it.thread} line {it.line}={it.value}" for it in each.outcome.reads)
+        words.append(plain if met[plain] == 1 else f"{reads}: {plain}")
+    return words
+
+
+def _article(
+    it: TouchedTest, details: Mapping[str, Detail], faults: Mapping[str, RowsAtFault]
+) -> doc.Article:
+    lines = [line(f"old: {it.old.claim}; new: {it.new.claim}"), *map(line, _reasons(it))]
+    lines += _outcomes(it, _ON_A_PAGE)
+    broken = it.broken
+    scheme = broken.scheme_file if broken else ""
+    if it.file in details:
+        lines.append(line(f"What is shown below is under {scheme}."))
+    subject = f"{it.test}: {it.old.words} → {it.new.words}"
+    kind = it.change.value
+    shown = doc.Article(it.file, kind, subject, lines, [it.file], broken=broken is not None)
+    return explained(shown, scheme, faults.get(it.file), details.get(it.file))
+
+
+# ---- what follows --------------------------------------------------------------------------------
+
+
+def summary(it: Comparison) -> Iterator[Block]:
+    """How many of each; what was not decided, and why."""
+    if it.tests:
+        yield line()
+    yield doc.Summary([*_counts(it), *_gaps(it)])
+    if it.stopped:
+        done, all_ = it.summary.compared, it.summary.tests
+        words = f"{it.stopped}: {done:,} of {all_:,} tests compared, the rest not"
+        yield doc.Warnings([line(words, kind="UNSOUND")])
+
+
+def _counts(it: Comparison) -> Iterator[Line]:
+    touched, untouched, changes = it.tests, it.untouched, it.summary.changes
+    reach = bounds(result.within for each in touched for result in (each.old, each.new))
+    within = f", within {reach}" if reach else ""
+    how = f"model {it.model}, engine {it.engine}, {it.reading} reading{within}"
+    yield line(f"{counted(it.summary.tests, 'test')}, {how}", kind="head")
+    parts: list[str | tuple[str, str]] = [
+        f"  {len(touched):5,} become other code{':' if touched else ''}"
+    ]
+    for change in (Change.WORSE, Change.BETTER, Change.UNKNOWN, Change.SAME):
+        if number := changes[change]:
+            words = "the same verdict" if change is Change.SAME else change.value.lower()
+            parts += [f"  {number:,} ", (words, change.value)]
+    yield line(*parts)
+    if touched:
+        listed = [each.outcomes for each in touched if each.outcomes]
+        gained, lost = sum(bool(it.gained) for it in listed), sum(bool(it.lost) for it in listed)
+        yield line(f"  {gained:5,} gain outcomes, {lost:,} lose outcomes")
+    same = sum(each.compiled for each in untouched)
+    yield line(f"  {same:5,} become the same code under both, and were not decided")
+    if len(untouched) > same:
+        refused = len(untouched) - same
+        yield line(f"  {refused:5,} neither scheme can compile", kind="UNSUPPORTED")
+
+
+def _gaps(it: Comparison) -> Iterator[Line]:
+    beyond = sum(each.verdict is Word.UNSUPPORTED for each in it.left_out)
+    unlisted = sum(bool(each.outcomes and each.outcomes.unknown) for each in it.tests)
+    for number, words, kind in (
+        (beyond, "are beyond this version", "UNSUPPORTED"),
+        (len(it.left_out) - beyond, "could not be read", "ERROR"),
+        (unlisted, "whose outcomes are not listed", "UNKNOWN"),
+    ):
+        if number:
+            yield line(f"  {number:5,} {words}", kind=kind)
+
+
+# ---- as it goes ----------------------------------------------------------------------------------
+
+
+class CompareStream(Stream):
+    """Prints what is known of a comparison as soon as it is."""
+
+    def __init__(
+        self, console: Console, tests: int, *, text: bool, everything: bool = False
+    ) -> None:
+        left = TimeRemainingColumn(elapsed_when_finished=True)
+        columns = (MofNCompleteColumn(), BarColumn(), left)
+        super().__init__(console, *columns, text=text, total=tests)
+        self._everything = everything or tests <= ALL
+        self.begin_matrix(MATRIX)
+
+    def start(self, comparison: Comparison) -> None:
+        """The schemes and their rows."""
+        self.print(head(comparison))
+
+    def finish(self, report: Comparison) -> None:
+        """How many of each; what was not decided, and why."""
+        self.print(summary(report))
+
+    def show(self, compared: Compared) -> None:
+        """The next test."""
+        self.advance()
+        if isinstance(compared, TouchedTest):
+            self.print_row(row(compared, everything=self._everything))
+        elif isinstance(compared, LeftOut):
+            self.print([left_out(compared)])

@@ -1,0 +1,288 @@
+"""What a verdict rests on: compiled code, executions, axioms, rows at fault; for `explain` and
+for findings."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from rspverify.answers import (
+    Detail,
+    Explanation,
+    MachineRun,
+    Reached,
+    Result,
+    RowAtFault,
+    RowsAtFault,
+    machine_in_words,
+    within_words,
+)
+from rspverify.graph import nearest
+from rspverify.picture import Picture
+from rspverify.records import replace
+from rspverify.render import document as doc
+from rspverify.render.document import Block, Document, Line, line
+from rspverify.render.results import UNKNOWN_PROGRESS, progress_class
+from rspverify.render.trace import run_trace, stuck_trace, wrong_trace
+from rspverify.render.words import counted, progress_in_words, row_in_words
+from rspverify.verdict import Event, Progress, ProgressWord, Race, Word
+
+_RELATED = {
+    "rf": "reads from",
+    "mo": "after in mo",
+    "sw": "synchronises with",
+    "gsw": "global-synchronises with",
+    "lsw": "local-synchronises with",
+    "hb": "after in hb",
+}
+"""What the column of a relation tells of an event: those that are related to it."""
+
+
+# ---- one verdict ---------------------------------------------------------------------------------
+
+
+def explanation(it: Explanation, source: str = "", picture: Picture | None = None) -> Document:
+    """All that `explain` says of a verdict, but for the outcomes that the machine reaches.
+
+    source: the text of the test, and picture: of what the model forbids, for a page.
+    """
+    result, verdict, progress = it.result, it.verdict, it.progress
+    subject = f"{it.title} under {result.scheme} (model {result.model})"
+    head = [(f"{subject}: ", "head"), (verdict.word.value, verdict.word.value)]
+    if progress:
+        head += [(", ", ""), (progress.word.value, progress_class(progress.word))]
+    lines = [line(verdict.reason), *([line(it.reach, kind="note")] if it.reach else [])]
+    shown: list[Block] = [line(), doc.Compiled(it.threads, source)]
+    shown += _progress(it, progress, source) if progress else _verdict(it, source)
+    if picture:
+        shown.append(doc.Drawing(picture))
+    article = doc.Article("explained", verdict.word, subject, lines, evidence=shown, open=True)
+    return Document("explain", subject, [doc.Aside([line(*head)]), doc.Articles([article], "")])
+
+
+def _verdict(it: Explanation, source: str = "") -> Iterator[Block]:
+    """What shows the verdict."""
+    verdict = it.verdict
+    if verdict.word is Word.UNSOUND:
+        yield from _counterexample(it, source)
+    elif verdict.word is Word.RACY and verdict.race is not None:
+        what = "race" if verdict.race.second else "fault"
+        yield line()
+        yield line(f"A consistent execution of the source with the {what}", kind="head")
+        yield race_execution(verdict.race)
+    elif verdict.word is Word.VACUOUS:
+        if verdict.blocked:
+            yield line()
+            yield line("The machine cannot go on from here:", kind="head")
+        yield from (line(f"  {each}") for each in verdict.blocked)
+
+
+def _counterexample(it: Explanation, source: str) -> Iterator[Block]:
+    trace, outcome = wrong_trace(it, source), it.result.outcome
+    if trace is None or outcome is None:
+        return
+    yield trace
+    steps = counted(len(trace.execution.steps) + trace.left, "step")
+    yield line()
+    yield line(f"It ends with {outcome}, after {steps}.", kind="head")
+    for read in outcome.reads:
+        yield line(f"  P{read.thread}, line {read.line}, read {read.value} from {read.location}")
+    yield line()
+    if not it.axioms:
+        yield line("No candidate execution of the source has these values at all.")
+        return
+    which = "" if len(it.axioms) == 1 else " at least one of"
+    head = f"No execution of the source ends so: every candidate with these values breaks{which}"
+    yield doc.Definitions(
+        head, [(name, text.removesuffix(f" as {name}")) for name, text in it.axioms]
+    )
+
+
+def _progress(it: Explanation, progress: Progress, source: str = "") -> Iterator[Block]:
+    trace = stuck_trace(it, source)
+    if trace is None:
+        claim = "Progress" if progress.word is ProgressWord.LIVE else "Progress is not known"
+        yield line()
+        yield line(f"{claim}: {progress.reason}")
+        return
+    yield trace
+    steps = counted(len(trace.execution.steps) + trace.left, "step")
+    shortest = "; none is shorter" if trace.execution.shortest else ""
+    yield line()
+    yield line(f"It is stuck after {steps}{shortest}. Then:", kind="head")
+    yield from (line(f"  {each}") for each in progress.blocked)
+    yield line("What the environment can still do changes nothing of this.")
+
+
+def reached(it: Reached) -> Iterator[Line]:
+    """The outcomes that the machine reaches, and how many they are."""
+    count, allowed = len(it.outcomes), it.allowed
+    yield line()
+    if it.stopped and not count:
+        yield line(f"Which outcomes the machine reaches is not known: {it.stopped}.")
+        return
+    if not it.all:
+        others = f"perhaps others ({it.stopped})" if it.stopped else "others"
+        what = f"these {counted(count, 'outcome')}, and {others}:"
+    elif allowed is None:
+        what = f"{counted(count, 'outcome')}:"
+    else:
+        beyond = "more than " if it.beyond else ""
+        what = f"{count} of the {beyond}{allowed} outcomes that the model allows:"
+    yield line(f"The machine reaches {what}", kind="head")
+    yield from (line(f"  {outcome}") for outcome in it.outcomes)
+
+
+def _reached_table(it: Reached) -> Block:
+    """The outcomes that the model allows, and which of them the machine reaches."""
+    if it.stopped:  # how far it came may be otherwise another time
+        return line(f"Which outcomes the machine reaches is not known: {it.stopped}.")
+    rows = [[line((str(each), "code")), line(("reached", "SOUND"))] for each in it.outcomes]
+    rows += [[line((str(each), "code")), line("not reached")] for each in it.others]
+    notes = []
+    if not it.all:
+        notes.append("The machine reaches others, too.")
+    elif it.allowed is not None:
+        beyond = "more than " if it.beyond else ""
+        notes.append(f"The machine reaches {len(it.outcomes):,} of the {beyond}{it.allowed:,}.")
+    heads = ("outcome", "the machine")
+    return doc.Table(heads, rows, notes=notes, head="Outcomes that the model allows")
+
+
+# ---- findings ------------------------------------------------------------------------------------
+
+
+def answer(it: Result, detail: Detail, fault: RowsAtFault | None) -> doc.Article:
+    """All that is said of one test under one scheme, whatever the verdict."""
+    why = "" if it.verdict is Word.SOUND and not it.within else it.reason
+    sound = it.verdict in (Word.SOUND, Word.RACY)
+    worse = it.progress and (not sound or it.progress is not ProgressWord.LIVE)
+    style = progress_class(it.progress) if sound and it.progress and worse else it.verdict.value
+    if it.progress is ProgressWord.UNKNOWN:
+        style = UNKNOWN_PROGRESS
+    lines = [line(each) for each in (why, progress_in_words(it)) if each]
+    shown = doc.Article("answer", it.claim, it.test, lines, style=style)
+    return explained(shown, it.scheme_file, fault, detail)
+
+
+def explained(
+    shown: doc.Article, scheme: str, fault: RowsAtFault | None, detail: Detail | None
+) -> doc.Article:
+    """A finding with the rows of a scheme's file that are at fault, and all that it rests on."""
+    blocks = list(shown.evidence)
+    if fault and fault.rows:
+        text = detail.scheme.split("\n") if detail else []
+        blocks.append(doc.Rows([_row(row, scheme, text) for row in fault.rows]))
+    if detail is not None:
+        blocks += _evidence(detail)
+    return replace(shown, evidence=blocks, detailed=detail is not None)
+
+
+def _row(row: RowAtFault, file: str, text: Sequence[str]) -> doc.ShownRow:
+    last = row.end_line if row.end_column > 1 else row.end_line - 1
+    lines = list(enumerate(text[row.line - 1 : max(row.line, last)], row.line))
+    words = row_in_words(row.number, row.operations, row.code)
+    return doc.ShownRow(f"{file}:{row.line}", words, lines)
+
+
+def _evidence(detail: Detail) -> Iterator[Block]:
+    it = detail.explanation
+    if it is not None:
+        yield line(it.reach)
+        yield from _verdict(it, detail.source)
+        if it.progress and it.progress.word is ProgressWord.STUCK:
+            yield from _progress(it, it.progress, detail.source)
+        if detail.picture:
+            yield doc.Drawing(detail.picture)
+        if detail.reached and (detail.reached.outcomes or detail.reached.stopped):
+            yield _reached_table(detail.reached)
+        yield doc.Compiled(it.threads, detail.source)
+    command = line("In a terminal: ", (detail.command, "code")) if detail.command else line()
+    yield doc.Basis([line(detail.reason), command])
+
+
+# ---- executions of the source --------------------------------------------------------------------
+
+
+def accesses(race: Race) -> list[str]:
+    """The two accesses of a race, each with its place; or the place of another fault."""
+    if race.divergence:
+        return [race.divergence]
+    return [_at(each) for each in (race.first, race.second) if each is not None]
+
+
+def _at(event: Event) -> str:
+    if event.thread is None or event.line is None:
+        return event.access
+    return f"P{event.thread} line {event.line}: {event.access}"
+
+
+def race_execution(race: Race) -> doc.Table:
+    """The execution of a race, with the two accesses marked."""
+    marked = [each for each in (race.first, race.second) if each is not None]
+    return execution(race.events, race.edges, marked)
+
+
+def execution(
+    events: Sequence[Event],
+    edges: Mapping[str, Sequence[tuple[int, int]]],
+    marked: Collection[Event] = (),
+) -> doc.Table:
+    """The events by thread, and which are related to each; of mo and hb the next before only."""
+    shown = [name for name in _RELATED if edges.get(name)]
+    into = {name: _into(events, edges[name], name) for name in shown}
+    rows = [
+        [
+            f"e{place}",
+            "" if event.thread is None else f"P{event.thread}",
+            "" if event.line is None else str(event.line),
+            event.access,
+            *(" ".join(f"e{each}" for each in into[name][place]) for name in shown),
+        ]
+        for place, event in enumerate(events)
+    ]
+    kinds = {place: "RACY" for place, event in enumerate(events) if event in marked}
+    heads = ("", "thread", "line", "access", *(_RELATED[name] for name in shown))
+    return doc.Table(heads, rows, kinds=kinds, gap=2)
+
+
+def _into(events: Sequence[Event], edges: Iterable[tuple[int, int]], name: str) -> list[list[int]]:
+    """Of each event, those that the relation leads from; of an order only the nearest."""
+    if name in ("mo", "hb"):
+        edges = nearest(tuple(edges))
+    if name == "hb":  # that initial writes come first goes without saying
+        edges = [pair for pair in edges if events[pair[0]].thread is not None]
+    found: list[list[int]] = [[] for _ in events]
+    for a, b in edges:
+        found[b].append(a)
+    return found
+
+
+# ---- a run of a machine --------------------------------------------------------------------------
+
+
+def machine_run(it: MachineRun, source: str = "") -> Document:
+    """A run of a machine, or that there is none. source: the text of the test, for a page."""
+    title = f"{it.test} on the machine {machine_in_words(it.machine, it.machine_file)}"
+    trace, end = run_trace(it), _ending(it)
+    lines = [line(f"A run that ends with {it.wanted}")] if it.wanted else []
+    shown: list[Block] = [doc.Compiled((), source)] if source else []
+    if trace is None:
+        lines = [line(end), *(line(f"  {each}") for each in it.blocked)]
+    else:
+        shown += [line(), trace, line(), line(end, kind="head")]
+    kind = "run" if trace else "no run"
+    article = doc.Article("run", kind, it.test, lines, [it.file], evidence=shown, open=True)
+    return Document(
+        "explain", title, [doc.Aside([line(title, kind="head")]), doc.Articles([article], "")]
+    )
+
+
+def _ending(it: MachineRun) -> str:
+    """How the run ends, or that there is none, in a sentence."""
+    if it.execution is not None:
+        steps = counted(len(it.execution.steps), "step")
+        values = str(it.outcome)
+        return f"It ends{f' with {values}' if values else ''}, after {steps}; none is shorter."
+    if not it.completes:
+        return f"No run of the machine completes{within_words(it.within)}."
+    return f"No run of the machine ends with {it.wanted}{within_words(it.within)}."

@@ -1,0 +1,104 @@
+"""Documents as GitHub's Markdown: what follows, what is found, and the rest folded away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Iterator, Sequence
+
+from rspverify.render import document as parts
+from rspverify.render.words import counted, visible
+
+_MEANT = re.compile(r"[&<>|`@\\*_~\[\]#$!]|(?<=:)//")
+"""What Markdown, or GitHub after it, would take for more than text."""
+
+
+def write(it: parts.Document) -> str:
+    """The whole text."""
+    lines = [f"### rspverify {it.command}", "", _text(it.title)]
+    for block in (*it.parts(parts.Warnings), *_rest(it)):
+        if shown := list(_block(block)):
+            lines += ["", *shown]
+    told = [each for block in it.parts(parts.Articles) for each in block.each if not each.minor]
+    if told:
+        heads = ("finding", "of", "at", "what and why")
+        lines += ["", *_table(heads, map(_finding, told))]
+    names, matrices = {each.name for each in told}, list(it.parts(parts.Matrix))
+    if rest := [row for matrix in matrices for row in _results(matrix, names)]:
+        noun = "other result" if told else "result"
+        lines += ["", f"<details><summary>{counted(len(rest), noun)}</summary>", ""]
+        lines += [*_table((matrices[0].noun, "under", "result", "why"), rest), "", "</details>"]
+    return "\n".join([*lines, ""])
+
+
+def _rest(it: parts.Document) -> Iterator[parts.Block]:
+    """What else is shown, in the order of a text."""
+    for block in it.blocks:
+        if isinstance(block, parts.Summary | parts.Basis):
+            yield from block.blocks
+        elif not isinstance(block, parts.Warnings):
+            yield block
+
+
+def _block(it: parts.Block) -> Iterator[str]:
+    match it:
+        case parts.Line():
+            yield from [_text(it.plain.strip())] * bool(it)
+        case parts.Warnings():
+            yield from (f"**{_text(each.plain.strip())}**" for each in it.lines)
+        case parts.Table():
+            rows = [
+                [each if isinstance(each, str) else each.plain for each in row] for row in it.rows
+            ]
+            rows = [
+                [cell if n in it.right else _code(cell) for n, cell in enumerate(row)]
+                for row in rows
+            ]
+            yield from _table(it.heads, rows, it.right)
+        case parts.Listing():
+            words = (_text(each.plain) for each in it.lines if each)
+            yield f"<pre>{'<br>'.join(words)}</pre>"
+        case parts.Fold():
+            for number, block in enumerate(it.blocks):
+                yield from [""] * bool(number)
+                yield from _block(block)
+        case _:  # findings and results have tables of their own, and pages have room for the rest
+            pass
+
+
+def _finding(it: parts.Article) -> tuple[str, ...]:
+    rows = [row for block in it.evidence if isinstance(block, parts.Rows) for row in block.each]
+    said = (*(each.plain for each in it.lines if each), *(f"at fault: {row.words}" for row in rows))
+    words = "\n".join(said)
+    return it.kind, _code(it.subject), "<br>".join(map(_code, it.places)), _code(words)
+
+
+def _results(it: parts.Matrix, told: set[str]) -> Iterator[tuple[str, ...]]:
+    """The results of which no finding tells: why they are so unless that goes without saying."""
+    for row in it.rows:
+        for head, cell in zip(it.heads, row.cells, strict=True):
+            if cell and cell.about not in told:
+                yield _code(row.title), _code(head), _text(cell.words), _code(cell.why)
+
+
+def _table(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], right: Container[int] = ()
+) -> Iterator[str]:
+    """Rows of cells that are escaped already."""
+    yield _line(list(map(_text, heads)))
+    yield _line(["--:" if number in right else "---" for number in range(len(heads))])
+    yield from map(_line, rows)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _code(text: str) -> str:
+    """A text as it is, in which nobody is mentioned and nothing is linked."""
+    return f"<code>{_text(text)}</code>" if text else ""
+
+
+def _text(text: str) -> str:
+    """A text of one line in which nothing means more than itself."""
+    escaped = _MEANT.sub(lambda it: "".join(f"&#{ord(each)};" for each in it[0]), visible(text))
+    return escaped.replace("\n", "<br>")

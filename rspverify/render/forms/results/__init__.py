@@ -1,0 +1,1 @@
+"""Forms that have results one by one, which only `check` gives."""

@@ -1,0 +1,139 @@
+"""`check` as SARIF 2.1.0 (OASIS): what is not as one wishes, at the place that is to blame."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from rspverify import __version__
+from rspverify.render.document import Document
+from rspverify.render.findings import UNEXPECTED, Finding, Spot, findings
+from rspverify.render.words import unfinished, visible
+from rspverify.verdict import ProgressWord, Word
+
+NEEDS = ("faults",)
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
+_RULES: Mapping[str, tuple[str, str]] = {
+    Word.SOUND: (
+        "none",
+        "Every outcome of the compiled program is one that the model allows.",
+    ),
+    Word.UNSOUND: (
+        "error",
+        "The compiled program has an execution with an outcome that the model forbids. It stands "
+        "at the rows of the scheme that mend the test if they are made as strong as can be. "
+        "`rspverify explain SCHEME TEST` shows the execution.",
+    ),
+    Word.RACY: (
+        "none",
+        "The source has a data race, so that the compiled program may do anything.",
+    ),
+    Word.VACUOUS: (
+        "warning",
+        "No execution of the compiled program completes: nothing was shown.",
+    ),
+    Word.UNKNOWN: (
+        "warning",
+        "A limit was met before there was a verdict, or rspverify made a mistake that it reports.",
+    ),
+    Word.UNSUPPORTED: (
+        "warning",
+        "The scheme has no row for an operation, or the test has a construct that this version "
+        "does not have.",
+    ),
+    Word.ERROR: ("error", "The input is wrong, at the place that is told."),
+    ProgressWord.STUCK: (
+        "error",
+        "The compiled program has an execution after which it can never complete. `rspverify "
+        "explain --progress SCHEME TEST` shows it.",
+    ),
+    UNEXPECTED: (
+        "error",
+        "The result is not the one that is written down as expected, or a test that is expected is "
+        "not there. Mend the cause, or write it anew with --refresh.",
+    ),
+}
+"""What each finding may be: how bad it is where nothing is expected, and what it means."""
+_NUMBERS = {rule: number for number, rule in enumerate(_RULES)}
+
+
+def write(it: Document) -> str:
+    """All reports as one log with one run. What is UNSUPPORTED is no finding about the scheme."""
+    reports = it.reports
+    found = [each for report in reports for each in findings(report)]
+    stops = [words for words in map(unfinished, reports) if words]
+    run = {
+        "tool": {"driver": _driver()},
+        "invocations": [
+            {
+                "executionSuccessful": not stops,
+                "toolExecutionNotifications": [
+                    {"level": "error", "message": _message(words)} for words in stops
+                ],
+            }
+        ],
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(it) for it in found if it.kind != Word.UNSUPPORTED or it.grave],
+    }
+    log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
+
+
+def _driver() -> dict[str, Any]:
+    return {
+        "name": "rspverify",
+        "semanticVersion": __version__,
+        "rules": [
+            {
+                "id": rule,
+                "shortDescription": {"text": text.partition(". ")[0].removesuffix(".") + "."},
+                "help": {"text": text},
+                "defaultConfiguration": {"level": level},
+            }
+            for rule, (level, text) in _RULES.items()
+        ],
+    }
+
+
+def _result(it: Finding) -> dict[str, Any]:
+    return {
+        "ruleId": it.kind,
+        "ruleIndex": _NUMBERS[it.kind],
+        "level": "error" if it.grave else "warning",
+        "message": _message(f"{it.subject}: {it.text}"),
+        "locations": [_location(spot) for spot in it.spots],
+        "relatedLocations": [_location(spot) for spot in it.related],
+        "partialFingerprints": {"testAndScheme/v1": visible(_identity(it))},
+    }
+
+
+def _identity(it: Finding) -> str:
+    """What tells it from the others of a run, and is the same in the next."""
+    return f"{it.result.file} under {it.result.column}" if it.result else it.subject
+
+
+def _location(it: Spot) -> dict[str, Any]:
+    region = {
+        "startLine": it.line,
+        "startColumn": it.column,
+        "endLine": it.end_line,
+        "endColumn": it.end_column,
+    }
+    there = {key: value for key, value in region.items() if value is not None}
+    physical = {"artifactLocation": _artifact(it.file)} | ({"region": there} if there else {})
+    return {"physicalLocation": physical} | ({"message": _message(it.words)} if it.words else {})
+
+
+def _artifact(file: str) -> dict[str, str]:
+    """A file by its path from where the command runs, which is taken for the top of the sources."""
+    uri = quote(os.fsencode(os.path.normpath(file).replace(os.sep, "/")))
+    return (
+        {"uri": f"file://{uri}"} if os.path.isabs(file) else {"uri": uri, "uriBaseId": "%SRCROOT%"}
+    )
+
+
+def _message(text: str) -> dict[str, str]:
+    return {"text": visible(text)}

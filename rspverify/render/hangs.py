@@ -1,0 +1,152 @@
+"""What `progress` says: a word for each test and scheduler, and the executions that hang."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+
+from rspverify.convert import to_json
+from rspverify.records import replace
+from rspverify.render.document import Block, Cell, Document, Line, Matrix, Row, line
+from rspverify.render.evidence import execution
+from rspverify.render.progress import Stream
+from rspverify.render.results import progress_class
+from rspverify.render.words import counted
+from rspverify.soundness.hang import Hang, ProgressReport, ScheduledAnswer
+from rspverify.verdict import ProgressWord, Word
+
+_WORD = max(map(len, ProgressWord))
+
+
+def document(it: ProgressReport) -> Document:
+    """All of it."""
+    rows: dict[str, list[ScheduledAnswer]] = {}
+    for each in it.results:
+        rows.setdefault(each.file, []).append(each)
+    known = [row for row in rows.values() if row[0].word is not Word.ERROR]
+    shown: list[Block] = [replace(matrix(it.schedulers), rows=[*map(_row, known)])]
+    if len(rows) == 1:
+        shown = [block for row in known for block in _of_one(row)]
+    return Document("progress", f"model {it.model}", [*shown, *summary(it)], answer=it)
+
+
+def summary(it: ProgressReport) -> Iterator[Line]:
+    """How many answers there are of each kind, and why no more were asked."""
+    if len({each.file for each in it.results}) > 1:
+        yield line(_counts(it))
+    if it.stopped is not None:
+        yield line(f"stopped, other tests were not asked: {it.stopped}", kind="ERROR")
+
+
+def _counts(report: ProgressReport) -> str:
+    words = [each.progress for each in report.results]
+    counts = [f"{words.count(each)} {each}" for each in ProgressWord if each in words]
+    tests = len({each.file for each in report.results})
+    parts = [counted(tests, "test"), counted(len(report.schedulers), "scheduler")]
+    return ", ".join([*parts, f"model {report.model}", *counts])
+
+
+def matrix(schedulers: Sequence[str]) -> Matrix:
+    """Tests under schedulers, without its rows."""
+    return Matrix(schedulers, (), [max(_WORD, len(name)) for name in schedulers])
+
+
+def _row(results: Sequence[ScheduledAnswer]) -> Row:
+    """A line of words, and below it why, but for what is LIVE."""
+    told = [it for it in results if it.progress is not ProgressWord.LIVE]
+    below = []
+    for reason in dict.fromkeys(it.reason for it in told):
+        whose = ", ".join(it.scheduler for it in told if it.reason == reason)
+        below.append(line(f"  {whose}: {reason}", kind="note"))
+    cells = [Cell(it.progress, progress_class(it.progress), it.reason) for it in results]
+    return Row(results[0].file, cells, results[0].file, below=below)
+
+
+def _of_one(row: Sequence[ScheduledAnswer]) -> Iterator[Block]:
+    """A line for each scheduler, and each execution that hangs."""
+    yield line(f"{row[0].test} (model {row[0].model})", kind="head")
+    width = max(len(it.scheduler) for it in row)
+    for it in row:
+        word = it.progress.value if it.hang else f"{it.progress:{_WORD}}"
+        told = "" if it.hang else f"  {it.reason}"
+        yield line(f"  {it.scheduler:{width}}  ", (word, progress_class(it.progress)), told)
+    hangs = [(it.scheduler, it.hang) for it in row if it.hang is not None]
+    shown: list[Hang] = []
+    for _, hang in hangs:
+        if hang in shown:
+            continue
+        shown.append(hang)
+        names = [name for name, other in hangs if other == hang]
+        yield line()
+        yield from _hang(hang, names)
+        words = f"As a picture: rspverify draw --scheduler {names[0]} {row[0].file}"
+        yield line(words, kind="note")
+
+
+def _hang(hang: Hang, schedulers: Sequence[str]) -> Iterator[Block]:
+    bound = f", {counted(hang.occupancy, 'group')} occupant at once" if hang.occupancy else ""
+    yield line(f"Under {', '.join(schedulers)} this execution hangs{bound}:", kind="head")
+    for it in hang.stuck:
+        yield line(f"  P{it.thread} goes round in the loop in line {it.line} for ever")
+        for each in it.reads:
+            writer, where = each.write.thread, each.write.line
+            by = "" if writer is None else f" by P{writer}, line {where}"
+            yield line(f"    {each.read.access} is from {each.write.access}{by}: nothing is later")
+    for at in hang.waiting:
+        missing = " and ".join(f"P{each}" for each in at.missing)
+        yield line(f"  P{at.thread} waits at the barrier in line {at.line} for {missing} for ever")
+    for group in hang.stopped:
+        what = "is stopped for ever" if group.started else "never starts"
+        threads = ", ".join(
+            f"P{each.thread}" + ("" if each.line is None else f" before line {each.line}")
+            for each in group.threads
+        )
+        yield line(f"  group {group.group} {what}: {threads}")
+    if any(event.thread is not None for event in hang.events):
+        yield execution(
+            hang.events, hang.edges, [each.read for it in hang.stuck for each in it.reads]
+        )
+
+
+class ProgressStream(Stream):
+    """Prints each test once it is decided under every scheduler; of one test the executions, too.
+
+    total: the number of tests. text: whether for people; otherwise all comes at the end, as JSON.
+    """
+
+    def __init__(
+        self, console: Console, schedulers: Sequence[str], *, total: int, text: bool
+    ) -> None:
+        answers = TextColumn("{task.completed} of {task.total} {task.description}")
+        left = TimeRemainingColumn(elapsed_when_finished=True)
+        super().__init__(console, answers, BarColumn(), left, text=text)
+        self.count("answers", total * len(schedulers))
+        self._schedulers, self._many = len(schedulers), total > 1
+        self._pending: list[ScheduledAnswer] = []
+        self.begin_matrix(matrix(schedulers))
+
+    def show(self, answer: ScheduledAnswer) -> None:
+        """Take the next answer."""
+        self.advance()
+        self._pending.append(answer)
+        if len(self._pending) < self._schedulers:
+            return
+        row, self._pending = self._pending, []
+        for message in dict.fromkeys(it.reason for it in row if it.word is Word.ERROR):
+            print(message, file=sys.stderr)
+        if row[0].word is Word.ERROR:
+            return
+        if self._many:
+            self.print_row(_row(row))
+        else:
+            self.print(_of_one(row))
+
+    def finish(self, report: ProgressReport) -> None:
+        """The document, or how many answers there are of each kind."""
+        if self.text:
+            self.print(summary(report))
+        else:
+            self.console.file.write(to_json(report))

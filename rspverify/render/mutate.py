@@ -1,0 +1,295 @@
+"""What `mutate` says: the scheme's table, with what each instruction is needed for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rspverify.answers import Detail
+from rspverify.engineering.mutation import (
+    Fate,
+    Finding,
+    MutatedRow,
+    MutationReport,
+)
+from rspverify.render import document as doc
+from rspverify.render.document import Block, Document, Line, line
+from rspverify.render.evidence import explained
+from rspverify.render.progress import ON_AGAIN
+from rspverify.render.results import changed_codes
+from rspverify.render.words import bounds, counted, few
+from rspverify.scheme.mutants import Step
+from rspverify.verdict import Word
+
+_DERIVED = (Fate.EQUIVALENT, Fate.STRONGER)
+"""The fates whose reason holds whatever the program."""
+_CLASSES = {
+    Fate.SURVIVES: "SURVIVES",
+    Fate.EQUIVALENT: "by-EQUIVALENT",
+    Fate.STRONGER: "by-EQUIVALENT",
+    Fate.UNSOUND: "by-UNSOUND",
+    Fate.STUCK: "by-STUCK",
+}
+"""Of a mutant it is well that it is UNSOUND."""
+_MARKS = {
+    "the access": "note",
+    "needed": "SOUND",
+    "not shown to be needed": "UNSOUND",
+    "not decided": "UNKNOWN",
+    "no test tells": "RACY",
+    "not needed": "UNSUPPORTED",
+}
+"""What is said of an instruction, and its class."""
+_HEADS = ("for the scheme", "change", "verdict", "shown by")
+_WIDTHS = (22, 22, 8, 0)
+
+
+def document(it: MutationReport, details: Mapping[str, Detail] | None = None) -> Document:
+    """All of it. details: of the tests that mutants fail, by the names of the mutants."""
+    found = sorted(it.mutants, key=lambda each: each.verdict is not Fate.SURVIVES)
+    rows = {row.row: row for row in it.rows}
+    known = details or {}
+    articles = [
+        _article(each, rows[each.mutant.row], known.get(each.mutant.name)) for each in found
+    ]
+    fates = it.summary.fates
+    totals = [doc.Total(each.value, _CLASSES[each], fates[each]) for each in reversed(Fate)]
+    longest = max((len(each) for row in it.rows for each in row.code), default=0)
+    return Document(
+        "mutate",
+        it.subject.titled,
+        [
+            doc.Aside([line(str(it.subject), kind="head")]),
+            doc.Totals([each for each in totals if each.number]),
+            doc.Matrix(
+                _HEADS,
+                [each for row in it.rows for each in _rows(row, it)],
+                _WIDTHS,
+                noun="mutant",
+                head="Rows and their mutants",
+                shortest=max(10, longest),
+                longest=max(10, longest),
+                indent=4,
+                grouped="head",
+                headed=False,
+            ),
+            *_wider(it),
+            doc.Aside([line()]),
+            doc.Summary([_counts(it), *_conclusion(it), *_tests(it)]),
+            doc.Aside(list(_commands(it))),
+            doc.Warnings(list(_warnings(it))),
+            doc.Articles(
+                articles, "What each mutant fails", "--write DIR, and the commands that it prints,"
+            ),
+        ],
+        answer=it,
+    )
+
+
+def _warnings(it: MutationReport) -> Iterator[Line]:
+    """Why it is not all that was to be known."""
+    yield from (line(str(each), kind="ERROR") for each in it.internal)
+    if it.stopped:
+        words = f"{it.stopped}: {len(it.mutants)} of {it.summary.mutants} mutants looked at"
+        yield line(f"{words}; {ON_AGAIN}", kind="ERROR")
+
+
+# ---- rows and their mutants ----------------------------------------------------------------------
+
+
+def _rows(row: MutatedRow, report: MutationReport) -> Iterator[doc.Row]:
+    """A line for each instruction, and for each step at it."""
+    tests = counted(row.tests, "test") if row.tests else "no test that the scheme passes uses it"
+    group = f"{row.row:2}  {row.operations}  ({tests})"
+    found = [each for each in report.mutants if each.mutant.row == row.row]
+    for place, instruction in enumerate(row.code, 1):
+        mark = _mark_of(row, place, found)
+        cell = doc.Cell(mark, _MARKS[mark])
+        steps = list(_at(place, row, found)) or [("", [None, None, None])]
+        for number, (name, cells) in enumerate(steps):
+            first = "SURVIVES" in (each.kind for each in cells if each)
+            yield doc.Row(instruction, [cell, *cells], name, group, again=number > 0, first=first)
+
+
+def _mark_of(row: MutatedRow, place: int, found: Sequence[Finding]) -> str:
+    """What can be said of an instruction: needed if every mutant without it fails a test."""
+    if place in row.accesses:
+        return "the access"
+    without = [it for it in found if any(place in step.removes for step in it.mutant.steps)]
+    if any(it.verdict is Fate.EQUIVALENT for it in without):
+        return "not needed"
+    if not row.tests:
+        return "no test tells"
+    if any(it.verdict is Fate.SURVIVES for it in without):
+        return "not shown to be needed"
+    wanted = any(step.place == place and step.removes for it in without for step in it.mutant.steps)
+    return "needed" if wanted else "not decided"
+
+
+def _at(
+    place: int, row: MutatedRow, found: Sequence[Finding]
+) -> Iterator[tuple[str, list[doc.Cell | None]]]:
+    """What became of each step at an instruction: the mutant's name, and its cells."""
+    for it in found:
+        name, first = it.mutant.name, it.mutant.step
+        for step in it.mutant.steps:
+            if step.place == place:
+                words = _shown_by(it, told=row.tests > 0)
+                if step is not first:
+                    words += f" (the same code as at {first.place}, {first.words})"
+                verdict = doc.Cell(it.verdict.value, _CLASSES[it.verdict], it.reason, about=name)
+                yield name, [doc.Cell(step.words), verdict, doc.Cell(words) if words else None]
+    for step in row.unchanged:
+        if step.place == place:
+            yield "", [doc.Cell(step.words), doc.Cell("the same code", "note"), None]
+
+
+def _shown_by(finding: Finding, *, told: bool) -> str:
+    """What says so; what it would save, where tests tell of it."""
+    words = finding.test or (finding.reason if finding.verdict in _DERIVED else "")
+    if finding.switches is not None:
+        words += f" (with {finding.switches.replace('+', ' and ')})"
+    if finding.within:
+        words += f" (within {bounds([finding.within])})"
+    if finding.unknown:
+        words += f" ({counted(len(finding.unknown), 'test')} not decided)"
+    spare = finding.verdict is Fate.EQUIVALENT or (told and finding.verdict is Fate.SURVIVES)
+    if spare and finding.mutant.cost < 0:
+        words += f" (costs {-finding.mutant.cost} less)"
+    return words.strip()
+
+
+def _wider(it: MutationReport) -> Iterator[Block]:
+    if it.wider is None:
+        return
+    whose = f"those of {it.costs}" if it.costs else "our own"
+    head = f"wider, by what they cost (weights: {whose}); not decided"
+    costs = {row.row: row.cost for row in it.rows}
+    lines = [line(), line(head, kind="head")]
+    for each in it.wider:
+        more = f"{costs[each.row]} → {costs[each.row] + each.cost}"
+        lines.append(line(f"    row {each.row:2}  {_step(each.step):32}{more}"))
+    yield doc.Listing(lines, "Instructions that reach further")
+
+
+def _step(it: Step) -> str:
+    return f"{it.place} {it.instruction}: {it.words}"
+
+
+# ---- one mutant ----------------------------------------------------------------------------------
+
+
+def _article(it: Finding, row: MutatedRow, detail: Detail | None) -> doc.Article:
+    mutant = it.mutant
+    codes = changed_codes(row.code, mutant.code)
+    costs = (str(row.cost), str(row.cost + mutant.cost))
+    cells = list(zip(("the scheme", "the mutant"), codes, costs, strict=True))
+    spared = it.reason if it.verdict in _DERIVED else _survives(it, row)
+    lines = [line(f"{it.test}: {it.reason}" if it.test else spared)]
+    lines += [line(f"not decided: {each.test}: {each.reason}") for each in it.unknown]
+    if it.command and not detail:
+        lines.append(line("In a terminal: ", (it.command, "code")))
+    head = f"Row {row.row}, {row.operations}"
+    shown = doc.Article(
+        mutant.name,
+        it.verdict.value,
+        f"row {row.row}, {'; '.join(map(_step, mutant.steps))}",
+        lines,
+        [it.file] if it.file else [],
+        _CLASSES[it.verdict],
+        it.file is not None,
+        evidence=[doc.Table(("", "code", "cost"), cells, [2], head=head)],
+    )
+    return explained(shown, "", None, detail)
+
+
+def _survives(it: Finding, row: MutatedRow) -> str:
+    if not row.tests:
+        return "No test that the scheme passes uses the row, so none says anything of it."
+    return f"It fails none of {counted(it.decided, 'test')}: redundant, or the tests have a hole."
+
+
+# ---- what follows --------------------------------------------------------------------------------
+
+
+def _counts(report: MutationReport) -> Line:
+    fates = report.summary.fates
+    shown = [it for it in Fate if it not in _DERIVED or fates[it]]
+    return line(
+        (f"{counted(report.summary.mutants, 'mutant')}: ", "head"),
+        (", ".join(f"{fates[it]} {it.value}" for it in shown), "head"),
+        (f"; {report.seconds:.1f} s", "note"),
+    )
+
+
+def _conclusion(report: MutationReport) -> Iterator[Line]:
+    scheme = report.subject.scheme
+    surviving = [it for it in report.mutants if it.verdict is Fate.SURVIVES]
+    if report.stopped:
+        return
+    if not surviving and report.summary.mutants:
+        words = f"each instruction of {scheme} is needed, as far as it reaches and where it stands"
+        fates, every = report.summary.fates, "every step fails a test"
+        every += ", or nobody can tell it" if fates[Fate.EQUIVALENT] else ""
+        every += ", or makes it wait longer" if fates[Fate.STRONGER] else ""
+        yield line(f"{words}: {every}", kind="SOUND")
+    elif surviving:
+        words = "what survives is redundant, or the tests have a hole"
+        yield line(f"{words}: rspverify hunt looks for a program that tells", kind="UNSOUND")
+        if untold := [row.row for row in report.rows if not row.tests]:
+            yield line(f"no test says anything of {_named(untold)}", kind="RACY")
+    rows = {it.mutant.row for it in surviving}
+    if beyond := [row.row for row in report.rows if row.row in rows and not row.hunted]:
+        words = f"no program of a hunt has operations of {_named(beyond)}"
+        yield line(f"{words}, which says nothing of these")
+    if surviving and report.tests.broken:
+        yield line(
+            f"as {scheme} is broken itself, see whether a program that hunt finds breaks "
+            f"{scheme}, too: it tells nothing then"
+        )
+    if undecided := report.summary.undecided:
+        yield line(f"of those that survive, {undecided} may fail tests that were not decided")
+
+
+def _named(rows: Sequence[int]) -> str:
+    return f"row{'s' * (len(rows) > 1)} {', '.join(map(str, rows))}"
+
+
+def _tests(report: MutationReport) -> Iterator[Line]:
+    tests, subject = report.tests, report.subject
+    scheme = subject.scheme
+    reach = f"within {bounds([tests.within])}" if tests.within else "exact"
+    words = ", ".join(f"{count} {word}" for word in Word if (count := tests.verdicts[word]))
+    head = f"{counted(tests.total, 'test')}, model {subject.model}, engine {subject.engine}"
+    yield line(f"{head} ({reach}); under {scheme} itself: {words}")
+    if tests.broken:
+        shows = "which show nothing of its mutants"
+        if tests.excused:
+            shows = f"of which a switch excuses {tests.excused}: these tell of mutants with it on"
+        words = f"fails {counted(len(tests.broken), 'test')}, {shows}"
+        names = few([it.test for it in tests.broken])
+        yield line(f"{scheme} itself {words}: {names}", kind="RACY")
+    if tests.stuck:
+        words = f"gets stuck in {counted(len(tests.stuck), 'test')} in which a mutant does"
+        names = few([it.test for it in tests.stuck])
+        yield line(f"{scheme} itself {words}, which shows nothing of it: {names}", kind="RACY")
+    unknown: dict[str, dict[str, str]] = {}
+    for test in (*tests.unknown, *(each for it in report.mutants for each in it.unknown)):
+        unknown.setdefault(test.reason, {})[test.file] = test.test
+    for reason, those in unknown.items():
+        yield line(f"not decided ({reason}): {few(list(those.values()))}", kind="UNKNOWN")
+    for left in tests.left_out:
+        yield line(f"left out: {left.file}: {left.reason}", kind="UNSUPPORTED")
+
+
+def _commands(report: MutationReport) -> Iterator[Line]:
+    shown = [it for it in report.mutants if it.command is not None]
+    if shown:
+        yield line()
+        yield line("the execution behind each, or for one that survives, the search for one:")
+        yield from (line(f"    {it.command}") for it in shown)
+    elif report.mutants:
+        yield line(
+            "--write DIR writes each mutant as a scheme, and shows the command that explains what "
+            "it fails, or hunts for a program if it survives",
+            kind="note",
+        )

@@ -1,0 +1,184 @@
+"""The sides of Thm. 1: executions of a program with their outcomes; here those of a model."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+
+from msgspec import Struct
+
+from rspverify.axiomatic.awaits import awaited
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.question import Questions
+from rspverify.limits import Limits
+from rspverify.litmus.program import Program
+from rspverify.machine.machine import Machine
+from rspverify.machine.rules import Rule
+from rspverify.smt.term import Term
+from rspverify.soundness.internal import InternalError
+from rspverify.soundness.refutation import consistent_by_brute_force
+from rspverify.soundness.wording import observed
+from rspverify.verdict import Execution, ExecutionGraph, Outcome, Race
+
+_FEW = 64
+"""Up to so many allowed outcomes are listed before the target is asked for any other."""
+
+
+class Candidate(Struct, frozen=True):
+    """An execution of a target that may match none of the source.
+
+    machine, schedule: where it is a machine's, which machine, and the steps if the engine tells
+    them. axioms: those that it breaks by the rf and mo that it generates itself, empty where only
+    the last write to a location is out of place; None where that was not asked. asked: the question
+    that it answers, if it is one to a solver.
+    """
+
+    outcome: Outcome
+    machine: Machine | None = None
+    schedule: Sequence[Rule] | None = None
+    axioms: tuple[str, ...] | None = None
+    asked: Sequence[Term] = ()
+
+
+class Evidence(Struct, frozen=True):
+    """An execution of a target, confirmed by code that shares nothing with how it was found.
+
+    execution: of a machine; graph: of a model. words: the same for a report of an internal error.
+    placement: what to add to a claim about it, if it depends on who shares a place of the machine.
+    """
+
+    outcome: Outcome
+    words: str
+    execution: Execution | None = None
+    graph: ExecutionGraph | None = None
+    placement: str = ""
+
+
+class Side(ABC):
+    """The executions of a program. Every method raises LimitReached.
+
+    within: the bounds that answers given so far depend on; empty if they are exact.
+    """
+
+    within: Mapping[str, int]
+
+    def race(self) -> Race | None:
+        """A race that makes the program undefined, None if there is none."""
+        return None
+
+    @abstractmethod
+    def completes(self) -> bool:
+        """Whether there is an execution, whatever is left open of the machine."""
+
+    @abstractmethod
+    def outcomes(self) -> Iterator[Outcome]:
+        """Every outcome, once."""
+
+    @abstractmethod
+    def candidates(self, source: ModelSide) -> Iterator[Candidate]:
+        """Executions of different outcomes, among them one of each outcome that the source does
+        not allow."""
+
+    @abstractmethod
+    def explain(self, candidate: Candidate, source: ModelSide) -> Evidence:
+        """An execution like this one, whose outcome the source does not allow, confirmed.
+
+        Raises InternalError where it is not.
+        """
+
+    def blocked(self) -> tuple[str, ...]:
+        """What each thread waits for, where no execution completes."""
+        return ()
+
+
+class ModelSide(Side):
+    """The consistent executions of a program, for all cases that differ in the target alone.
+
+    race_free: whether it is known that the program has no race, so that this is not asked. known:
+    whether outcomes are allowed that were asked for.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        model: MemoryModel,
+        limits: Limits | None = None,
+        *,
+        race_free: bool = False,
+    ) -> None:
+        self.program = awaited(program, model)
+        self.model = model
+        self.race_free = race_free
+        self.within = self.program.within
+        self.limits = limits or Limits()
+        self.known: dict[Outcome, bool] = {}
+        self._all_are_known = False
+
+    def limited(self, limits: Limits) -> ModelSide:
+        """The same under these limits: where time is limited, each case has a clock of its own."""
+        if limits.seconds is None:
+            return self
+        return ModelSide(self.program, self.model, limits, race_free=self.race_free)
+
+    @cached_property
+    def questions(self) -> Questions:
+        """What the model is asked by, made ready when it is first needed."""
+        return Questions(self.program, self.model, self.limits)
+
+    def race(self) -> Race | None:
+        return None if self.race_free else self.questions.race()
+
+    def completes(self) -> bool:
+        return self.questions.possible()
+
+    def outcomes(self) -> Iterator[Outcome]:
+        return self.questions.outcomes()
+
+    def allows(self, outcome: Outcome) -> bool:
+        """Whether some consistent execution has this outcome."""
+        if outcome not in self.known:
+            self.known[outcome] = not self._all_are_known and self.questions.allows(outcome)
+        return self.known[outcome]
+
+    def known_outcomes(self) -> Iterator[Outcome]:
+        """Allowed outcomes: all of them if they are few, which saves asking for each."""
+        if not self._all_are_known:
+            found = list(islice(self.questions.outcomes(), _FEW + 1))
+            self._all_are_known = len(found) <= _FEW
+            self.known |= dict.fromkeys(found, True)
+        return (outcome for outcome, allowed in self.known.items() if allowed)
+
+    def candidates(self, source: ModelSide) -> Iterator[Candidate]:
+        return map(Candidate, self.questions.outcomes([*source.known_outcomes()]))
+
+    def explain(self, candidate: Candidate, source: ModelSide) -> Evidence:
+        outcome = candidate.outcome
+        confirmed = self._by_brute_force(outcome)
+        if confirmed is None:
+            told = {"outcome": str(observed(self.program, outcome))}
+            raise InternalError("no consistent execution has the outcome of a difference", told)
+        return Evidence(outcome, confirmed, graph=self.questions.graph(outcome))
+
+    def forbidding_axioms(self, evidence: Evidence) -> tuple[str, ...]:
+        """A smallest set of axioms that forbid the outcome of an execution; empty if no candidate
+        has its values.
+
+        Raises InternalError if the outcome is found to be allowed by brute force.
+        """
+        matching = self._by_brute_force(evidence.outcome)
+        if matching is not None:
+            told = {
+                "outcome": str(observed(self.program, evidence.outcome)),
+                "schedule": evidence.words,
+                "consistent execution": matching,
+            }
+            message = "the outcome of a counterexample is that of a consistent execution after all"
+            raise InternalError(message, told)
+        return self.questions.forbidding_axioms(evidence.outcome)
+
+    def _by_brute_force(self, outcome: Outcome) -> str | None:
+        return consistent_by_brute_force(
+            self.program, self.model, outcome, self.limits, self.questions.asked_outcome
+        )

@@ -1,0 +1,1 @@
+"""The command line: how commands are made of what questions declare, how they print and end."""

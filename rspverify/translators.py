@@ -1,0 +1,87 @@
+"""Translators: what makes a program of a target of a source program, and what each is called.
+
+A scheme is one, and is called by its file; a compiler is one, and is called by a prefix. Another
+kind is a class with these methods, and a line in `COMPILERS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
+
+from rspverify.architecture.architecture import Architecture
+from rspverify.architecture.machines import machine_named
+from rspverify.source import Given, Source, name_of
+
+if TYPE_CHECKING:
+    from rspverify.assembly.program import AssemblyProgram
+    from rspverify.litmus.program import Program
+    from rspverify.scheme.scheme import Scheme
+
+
+class Translator(Protocol):
+    """What makes a program of a target of a source program.
+
+    name: as reports call it. machine: what executes the code. whole: whether it translates whole
+    programs, as a compiler does: loops that only spin are unrolled for it.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def machine(self) -> Architecture: ...
+    @property
+    def whole(self) -> bool: ...
+
+    def on_machine(self, machine: Architecture) -> Translator:
+        """The same for another machine. Raises InputError where that cannot execute its code."""
+
+    def prepare(self, programs: Iterable[Program]) -> None:
+        """Translate several programs at a time, if that takes less."""
+
+    def compiled(self, program: Program) -> AssemblyProgram:
+        """The program of the target. Raises InputError with all that cannot be translated."""
+
+    def key(self, program: Program) -> tuple[object, ...]:
+        """All that the compiled form of a program, or its refusal, depends on."""
+
+    def code_of(self, program: Callable[[], Program]) -> Source:
+        """The text that says what code a program becomes. Raises InputError where there is none."""
+
+
+COMPILERS: Mapping[str, str] = {"amdgpu:": "rspverify.compilers.compilation"}
+"""By prefix of a word that stands in the place of a scheme, as `amdgpu:gfx942`: the module whose
+`translator(word)` it means."""
+
+
+def names_compiler(given: Given) -> bool:
+    """Whether a compiler is given in the place of a scheme."""
+    return isinstance(given, str) and given.startswith(tuple(COMPILERS))
+
+
+def table_of(translator: Translator) -> Scheme:
+    """The scheme, of what is one: a compiler has no table."""
+    from rspverify.scheme.scheme import Scheme
+
+    assert isinstance(translator, Scheme)
+    return translator
+
+
+def table_name(compiler: str) -> str:
+    """What the table is called that is read out of a compiler: `llvm-gfx942`."""
+    return f"llvm-{compiler.partition(':')[2]}"
+
+
+def read_translator(given: Given, machine: str | None = None) -> Translator:
+    """A scheme or a compiler, for a machine if one is named. Raises InputError."""
+    found: Translator
+    if names_compiler(given):
+        word = name_of(given)
+        module = next(it for prefix, it in COMPILERS.items() if word.startswith(prefix))
+        found = import_module(module).translator(word)
+    else:
+        from rspverify.scheme.reader import read_scheme_file
+
+        found = read_scheme_file(given)
+    return found.on_machine(machine_named(machine)) if machine else found

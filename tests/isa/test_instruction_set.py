@@ -1,0 +1,162 @@
+"""Instruction sets by their files: what instructions do, and what executing them tells."""
+
+import re
+
+import pytest
+
+from rspverify.architecture.architecture import Architecture
+from rspverify.architecture.machines import MACHINES
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.event import events_of
+from rspverify.axiomatic.vocabulary import sets_of
+from rspverify.isa.catalogue import instruction_sets
+from rspverify.isa.conditions import expression
+from rspverify.isa.execution import Address, Event, TableExecutor
+from rspverify.isa.instruction_set import instruction_set, read_instruction_set
+from rspverify.isa.lines import Instruction, Label
+from rspverify.litmus.reader import read_program
+from rspverify.scheme.reader import read_scheme
+from rspverify.source import InputError, Source, Span
+from rspverify.value import Binary, Constant, Read, evaluate
+
+SET = read_instruction_set(
+    Source(
+        "toy.isa",
+        """
+instructions toy "loads, branches, and a locked exchange"
+li d, n : d = n
+addi d, a, b : d = a + b
+{ld|ld.acq=ACQ} r, x : r = [x]
+st{|.rel=REL} x, v : [x] = v
+swap{|.aq=R:ACQ|.aqrl=R:ACQ+W:REL} r, x, v : r = [x]; [x] = v
+cas r, x, e, v : r = [x]; [x] = v if old == e
+{sync=SYNC|isync=ISYNC} : fence
+bne a, b, L : if a != b goto L
+b L : goto L
+ret : end
+""",
+    )
+)
+
+
+def run(*lines: str) -> TableExecutor:
+    """The lines executed, where x1 has the address of x and y is named."""
+    executor = TableExecutor(SET, re.compile(r"[rx]\d"), ["x", "y"], {"x1": Address("x")})
+    source = Source("t", "\n".join(lines))
+    code: list[Instruction | Label] = []
+    for number, line in enumerate(lines, start=1):
+        span = Span(source, number, 1, number, len(line) + 1)
+        mnemonic, _, rest = line.partition(" ")
+        operands = tuple(filter(None, rest.replace(" ", "").split(",")))
+        is_label = mnemonic.endswith(":")
+        code.append(
+            Label(mnemonic[:-1], span) if is_label else Instruction(mnemonic, operands, (), span)
+        )
+    executor.follow(code)
+    return executor
+
+
+def events(*lines: str) -> list[Event]:
+    executor = run(*lines)
+    executor.require()
+    return executor.events
+
+
+def test_accesses_through_registers() -> None:
+    load, exchange, compare, store = events(
+        "li r2, 0x10", "ld r0, [x1]", "swap r3, y, r2", "cas r4, y, r0, 7", "st [x1], r4"
+    )
+    assert (load.location, exchange.location, store.location) == ("x", "y", "x")
+    assert exchange.value == Constant(16) and store.value == Read(2)
+    assert compare.value == Constant(7) and compare.success == Binary("==", Read(2), Read(0))
+
+
+def test_a_branch_forward_and_what_is_joined() -> None:
+    executor = run("ld r0, x", "li r1, 1", "bne r0, 0, L", "st y, 5", "li r1, 2", "L:", "st x, r1")
+    _, inside, after = executor.events
+    assert [evaluate(expression(inside.guard), {0: it}) for it in (0, 3)] == [1, 0]
+    assert after.guard is True and after.value is not None
+    assert [evaluate(after.value, {0: it}) for it in (0, 3)] == [2, 1]
+
+
+def test_dependencies_are_those_of_the_text() -> None:
+    """A calculation depends on what it names, whatever it gives; a branch reaches all behind it."""
+    _, store, fence, end = events(
+        "ld r0, x", "addi r2, r0, r0", "st y, r2", "bne r0, r0, L", "L:", "sync", "st x, 1"
+    )
+    assert (store.data, store.control) == ({0}, frozenset())
+    assert fence.control == end.control == {0} and end.data == frozenset()
+
+
+def test_event_tags_are_of_the_read_or_of_the_write() -> None:
+    exchange, fence, store = events("swap.aqrl r0, x, 1", "isync", "st.rel x, 2")
+    tags = [(set(it.form.tags.read), set(it.form.tags.write)) for it in (exchange, fence, store)]
+    assert tags[0] == ({"ACQ"}, {"REL"})
+    assert tags[1][1] == {"ISYNC"} and tags[2][1] == {"REL"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (["L:", "bne 1, 0, L"], "t:2:1: bne 1, 0, L cannot be read: it goes back to L"),
+        (["b L"], "t:1:1: a branch must go to a label of its thread, not to L"),
+        (["ld r0"], "t:1:1: ld r0 cannot be read: it has 1 operands"),
+        (["lorem"], "t:1:1: lorem cannot be read: it is not known"),
+        (["ld r0, r9"], "it uses r9, which has no value"),
+        (["ld r0, x", "ld r2, r0"], "it has the address r0, which is not that of a location"),
+        (["addi r0, x1, 1"], "it calculates with x1, an address"),
+    ],
+)
+def test_what_cannot_be_read_is_told_at_its_place(lines: list[str], said: str) -> None:
+    with pytest.raises(InputError) as error:
+        run(*lines).require()
+    assert said in str(error.value)
+
+
+def test_all_mistakes_of_a_file_are_told() -> None:
+    text = 'instructions t "t"\nlorem\nld r : r = [x]\nadd r : r = +\nst x : sit amet'
+    with pytest.raises(InputError) as error:
+        read_instruction_set(Source("t.isa", text))
+    assert [it.span.line for it in error.value.problems if it.span] == [2, 3, 4, 5]
+    with pytest.raises(InputError, match="the first line must be"):
+        read_instruction_set(Source("t.isa", "ld r, x : r = [x]"))
+
+
+@pytest.mark.parametrize("name", instruction_sets())
+def test_every_set_that_ships_can_be_read(name: str) -> None:
+    assert instruction_set(name).name == name and instruction_set(name).forms
+
+
+@pytest.mark.parametrize("machine", MACHINES.values(), ids=str)
+def test_machines_do_what_their_set_says(machine: Architecture) -> None:
+    """Waits for counters have numbers, and are in no set."""
+    forms = {
+        form.name: form
+        for forms in instruction_set(machine.executes).forms.values()
+        for form in forms
+    }
+    for it in machine.instructions.values():
+        if not it.name.startswith("s_wait"):
+            form = forms[it.stem]
+            assert (form.reads, form.written is not None) == (it.reads, it.writes), it.name
+
+
+def test_a_scheme_names_the_set_of_its_code() -> None:
+    head = "name: t\nrows: [{op: load, scope: na, code: [LD r x]}]\n"
+    assert read_scheme(Source("t", head)).instructions == "rsp"
+    assert read_scheme(Source("t", head + "instructions: rsp")).machine.name == "rsp"
+    with pytest.raises(InputError, match="instructions must be rsp, not 'ptx'"):
+        read_scheme(Source("t", head + "instructions: ptx"))
+
+
+def test_a_model_may_name_the_sets_of_an_instruction_set() -> None:
+    text = "PTX t\n{}\nP0@cta 0,gpu 0;\nst.release.gpu x, 1;\nfence.sc.sys;\nld r0, x;"
+    program = read_program(Source("t", text), assembly=True)
+    sets = sets_of("ptx")
+    found = [
+        {name for name in ("W", "F", "REL", "GPU", "SC", "SYS", "WEAK") if sets[name](each)}
+        for each in events_of(program, load_model("opencl-rsp"))
+        if each.operation is not None
+    ]
+    assert found == [{"W", "REL", "GPU"}, {"F", "SC", "SYS"}, {"WEAK"}]
+    assert "acq" not in sets and "R" in sets
