@@ -13,6 +13,9 @@ import pytest
 from render.conftest import browser as browser
 from server.instances import Instance, shipped
 
+expect: Any = pytest.importorskip("playwright.sync_api").expect
+expect.set_options(timeout=30_000)
+
 PROPOSED = shipped("schemes/proposed.yaml")
 ROW_6 = "LK_rmw DV, FLU_L1 DV, INV_L1 DV, ST r x, FLU_L1 WG, INV_L1 DV, UL_rmw DV"
 BROKEN_6 = ROW_6.replace("FLU_L1 DV", "FLU_L1 WG")
@@ -72,10 +75,10 @@ def load(page: Any, scheme: str, test: str) -> None:
 def test_the_first_thing_that_a_visitor_sees_is_an_execution(visit: Visitor) -> None:
     page = visit()
     verdict(page, "UNSOUND")
-    assert page.locator("#reason").text_content() == "1:r0=1 1:r1=0 x=42 y=1 breaks Narf"
-    assert page.locator("#answer rsp-execution").is_visible()
-    assert page.locator("#answer svg .edge.bold").count() > 0
-    assert "rows" not in page.locator("#scheme-problems").text_content()
+    expect(page.locator("#reason")).to_have_text("1:r0=1 1:r1=0 x=42 y=1 breaks Narf")
+    expect(page.locator("#answer rsp-execution")).to_be_visible()
+    expect(page.locator("#answer svg .edge.bold").first).to_be_attached()
+    expect(page.locator("#scheme-problems")).not_to_contain_text("rows")
 
 
 def test_a_mistake_is_marked_at_its_place_and_mended(visit: Visitor) -> None:
@@ -88,14 +91,15 @@ def test_a_mistake_is_marked_at_its_place_and_mended(visit: Visitor) -> None:
         page.keyboard.press("ArrowLeft")
     page.keyboard.type("Q")
     verdict(page, "ERROR")
-    assert page.locator("#scheme .cm-lintRange-error").text_content() == "INV_L1Q"
+    expect(page.locator("#scheme .cm-lintRange-error")).to_have_text("INV_L1Q")
     problem = page.locator("#scheme-problems li")
-    assert "line 10: an instruction must be one of" in problem.text_content()
-    assert "did you mean INV_L1?" in problem.text_content()
+    expect(problem).to_contain_text("line 10: an instruction must be one of")
+    expect(problem).to_contain_text("did you mean INV_L1?")
     page.keyboard.press("Backspace")
     verdict(page, "SOUND")
-    assert page.locator("#scheme .cm-lintRange-error").count() == problem.count() == 0
-    assert page.locator("#answer").get_by_text("reached", exact=True).first.is_visible()
+    expect(page.locator("#scheme .cm-lintRange-error")).to_have_count(0)
+    expect(problem).to_have_count(0)
+    expect(page.locator("#answer").get_by_text("reached", exact=True).first).to_be_visible()
 
 
 def test_break_row_6_and_step_to_the_wrong_read(visit: Visitor) -> None:
@@ -105,7 +109,7 @@ def test_break_row_6_and_step_to_the_wrong_read(visit: Visitor) -> None:
     page.locator("#as-table").click()
     page.get_by_label("row 6: code").fill(BROKEN_6)
     verdict(page, "UNSOUND")
-    assert page.locator("#table tr.fault .number").text_content() == "6"
+    expect(page.locator("#table tr.fault .number")).to_have_text("6")
     assert "# 6. The first flush" in page.evaluate(
         "document.querySelector('#scheme .cm-content').textContent"
     )
@@ -117,8 +121,8 @@ def test_break_row_6_and_step_to_the_wrong_read(visit: Visitor) -> None:
     while "INC_L1 r x (reads 0)" not in said.text_content():
         assert not said.text_content().startswith(f"Step {total} ")
         page.keyboard.press("ArrowRight")
-    assert page.locator("#test .due").text_content().strip().startswith("int r0 =")
-    assert "breaks Rmw" in page.locator("#reason").text_content()
+    expect(page.locator("#test .due")).to_contain_text("int r0 =")
+    expect(page.locator("#reason")).to_contain_text("breaks Rmw")
     page.get_by_label("row 6: code").fill(ROW_6)
     verdict(page, "SOUND")
 
@@ -130,7 +134,7 @@ def test_the_table_writes_rows_and_nothing_else(visit: Visitor) -> None:
     page.get_by_label("row 2: scope").fill("dv, all")
     page.get_by_label("row 3: remote").select_option("")
     verdict(page, "ERROR")
-    assert page.locator("#table tr.wrong").count() > 0
+    expect(page.locator("#table tr.wrong").first).to_be_attached()
     page.get_by_label("row 3: remote").select_option("true")
     page.get_by_label("row 2: scope").fill("dv")
     verdict(page, "SOUND")
@@ -166,14 +170,14 @@ def test_a_link_carries_everything(visit: Visitor, browser: Any) -> None:
     assert len(address) < 4_000
     other = visit(address)
     verdict(other, "UNSOUND")
-    assert other.locator("#model").input_value() == "opencl-rsp-fig2"
-    assert other.locator("#machine").input_value() == "rsp-lines"
+    expect(other.locator("#model")).to_have_value("opencl-rsp-fig2")
+    expect(other.locator("#machine")).to_have_value("rsp-lines")
     other.locator("#as-table").click()
-    assert other.get_by_label("row 6: code").input_value() == BROKEN_6
+    expect(other.get_by_label("row 6: code")).to_have_value(BROKEN_6)
     command = (
         "rspverify explain scheme.yaml test.litmus --model opencl-rsp-fig2 --machine rsp-lines"
     )
-    assert other.locator("#command").text_content() == command
+    expect(other.locator("#command")).to_have_text(command)
     for damaged in ("#1.AAAA", "#1.%00", "#nothing", "#1." + "A" * 10_000):
         verdict(visit(damaged), "UNSOUND")
 
@@ -211,14 +215,16 @@ def test_by_keyboard_alone(visit: Visitor) -> None:
     assert [each for each in met if each in order] == order
     assert met[-1] == "An execution of the compiled program: space plays, arrow keys step"
     page.keyboard.press("ArrowRight")
-    assert page.locator("#answer .rx-said b").text_content().startswith("Step 1 of")
+    expect(page.locator("#answer .rx-said b")).to_contain_text("Step 1 of")
     page.keyboard.press("Shift+Tab")
     while focused() != "tab-answer":
         page.keyboard.press("Shift+Tab")
     page.keyboard.press("ArrowLeft")
-    assert focused() == "tab-hunt" and page.locator("#hunt").is_visible()
+    assert focused() == "tab-hunt"
+    expect(page.locator("#hunt")).to_be_visible()
     page.keyboard.press("Home")
-    assert focused() == "tab-answer" and page.locator("#answer").is_visible()
+    assert focused() == "tab-answer"
+    expect(page.locator("#answer")).to_be_visible()
 
 
 def test_in_an_editor_tab_moves_on_and_f8_finds_the_mistake(visit: Visitor) -> None:
@@ -230,7 +236,7 @@ def test_in_an_editor_tab_moves_on_and_f8_finds_the_mistake(visit: Visitor) -> N
     verdict(page, "ERROR")
     page.keyboard.press("Control+Home")
     page.keyboard.press("F8")
-    assert page.locator("#test .cm-activeLine").text_content().strip().startswith("if (r0 == 1")
+    expect(page.locator("#test .cm-activeLine")).to_contain_text("if (r0 == 1")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('#test .cm-content')") is None
 
@@ -245,7 +251,7 @@ def test_what_may_be_typed(visit: Visitor) -> None:
     page.keyboard.type(", FLU")
     options = page.locator(".cm-tooltip-autocomplete li")
     options.first.wait_for()
-    assert "FLU_L1 DV" in options.all_text_contents()
+    expect(options.get_by_text("FLU_L1 DV", exact=True).first).to_be_visible()
 
 
 def test_a_corpus_recolours_after_an_edit(visit: Visitor) -> None:
@@ -263,7 +269,7 @@ def test_a_corpus_recolours_after_an_edit(visit: Visitor) -> None:
     codes.nth(texts.index("LD r x, INV_L1 WG")).fill("LD r x")
     page.locator("#corpus .cell.changed.UNSOUND").first.wait_for()
     page.wait_for_function(FINISHED.format("corpus"))
-    assert "→ UNSOUND" in page.locator("#corpus .changes").text_content()
+    expect(page.locator("#corpus .changes")).to_contain_text("→ UNSOUND")
     name = (
         page.locator("#corpus .cell.changed.UNSOUND")
         .first.get_attribute("aria-label")
@@ -271,7 +277,7 @@ def test_a_corpus_recolours_after_an_edit(visit: Visitor) -> None:
     )
     page.locator("#corpus .cell.changed.UNSOUND").first.click()
     verdict(page, "UNSOUND")
-    assert page.title() == f"rspverify: {name}"
+    expect(page).to_have_title(f"rspverify: {name}")
 
 
 def test_a_finding_of_a_hunt_becomes_the_test(visit: Visitor) -> None:
@@ -282,8 +288,8 @@ def test_a_finding_of_a_hunt_becomes_the_test(visit: Visitor) -> None:
     page.locator("#hunt .start").click()
     page.get_by_role("button", name="Open finding 1 as the test").click()
     verdict(page, "UNSOUND")
-    assert page.locator("#answer").is_visible()
-    assert page.locator("#reason").text_content() == "0:r0=0 x=1 breaks Rmw"
+    expect(page.locator("#answer")).to_be_visible()
+    expect(page.locator("#reason")).to_have_text("0:r0=0 x=1 breaks Rmw")
 
 
 def test_on_a_phone_in_the_dark(visit: Visitor) -> None:
@@ -310,8 +316,8 @@ def test_files_of_ones_own(visit: Visitor, tmp_path: Path) -> None:
     verdict(page, "UNSOUND")
     page.locator("#open").set_input_files([tmp_path / name for name in texts])
     verdict(page, "SOUND")
-    assert page.locator("#own-model .cm-content").is_visible()
-    assert page.locator("#command").text_content().endswith("--model own.cat")
+    expect(page.locator("#own-model .cm-content")).to_be_visible()
+    expect(page.locator("#command")).to_have_text(re.compile("--model own.cat$"))
 
 
 def test_texts_of_others_are_texts(visit: Visitor) -> None:
@@ -322,7 +328,7 @@ def test_texts_of_others_are_texts(visit: Visitor) -> None:
     page.keyboard.type("<img src=x onerror=alert(1)>")
     page.wait_for_function("() => document.querySelector('#subject').textContent.includes('<img')")
     verdict(page, "UNSOUND")
-    assert page.locator("#answer img, #subject img").count() == 0
+    expect(page.locator("#answer img, #subject img")).to_have_count(0)
 
 
 def test_a_server_that_has_gone(visit: Visitor) -> None:
@@ -332,5 +338,5 @@ def test_a_server_that_has_gone(visit: Visitor) -> None:
     page.locator("#test .cm-content").click()
     page.keyboard.type(" ")
     verdict(page, "UNKNOWN")
-    assert page.locator("#reason").text_content().startswith("The server does not answer.")
+    expect(page.locator("#reason")).to_contain_text("The server does not answer.")
     visit.said.clear()  # the browser says so, too
