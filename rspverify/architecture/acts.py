@@ -11,42 +11,8 @@ from functools import cache
 
 from msgspec import Struct
 
-from rspverify.architecture.architecture import (
-    OPERAND,
-    REACH,
-    All,
-    Architecture,
-    CellAt,
-    CellKind,
-    Condition,
-    CopyTo,
-    Each,
-    Effect,
-    Either,
-    Element,
-    Enter,
-    Free,
-    Holds,
-    If,
-    InSpace,
-    IsIn,
-    IsOldest,
-    IsReady,
-    IsSwitched,
-    Lacks,
-    Leave,
-    Locations,
-    MarkerOf,
-    Mnemonic,
-    Places,
-    Read,
-    SetTo,
-    Sort,
-    Take,
-    Write,
-    asked,
-    cells_of,
-)
+from rspverify.architecture import architecture as files
+from rspverify.architecture.architecture import Architecture, CellAt, CellKind, Condition, Mnemonic
 
 
 class Deed(Enum):
@@ -88,7 +54,7 @@ class Act(Struct, frozen=True):
     def far(self, architecture: Architecture, operand: str | None) -> int:
         """How far it goes: 0 a thread alone, or one lock; more for each kind of place around."""
         reach = self.reach
-        if reach == REACH:
+        if reach == files.REACH:
             assert operand is not None
             reach = architecture.reaches[operand]
         return 0 if reach is None else architecture.places.index(reach)
@@ -103,42 +69,49 @@ def acts(mnemonic: Mnemonic) -> tuple[Act, ...]:
     return tuple(found)
 
 
-Bound = Mapping[str, Places | Locations]
+Bound = Mapping[str, files.Places | files.Locations]
 
 
 def _awaited(conditions: tuple[Condition, ...], bound: Bound) -> Iterator[Act]:
     for each in conditions:
         match each:
-            case IsReady(lock):
+            case files.IsReady(lock):
                 yield _act(Deed.AWAIT, lock, bound)
-            case All(binder, inner):
+            case files.All(binder, inner):
                 yield from _awaited(inner, {**bound, binder.variable: binder})
-            case IsSwitched():
+            case files.IsSwitched():
                 pass
-            case InSpace(location) if location == OPERAND:
+            case files.InSpace(location) if location == files.OPERAND:
                 pass
-            case Lacks(where, None, (), False, None):
+            case files.Lacks(where, None, (), False, None):
                 yield _act(Deed.DRAIN, where, bound)
-            case Holds() | Either() | IsOldest() | Lacks() | IsIn() | InSpace():
+            case (
+                files.Holds()
+                | files.Either()
+                | files.IsOldest()
+                | files.Lacks()
+                | files.IsIn()
+                | files.InSpace()
+            ):
                 yield Act(Deed.OTHER)
 
 
-def _done(effects: tuple[Effect, ...], bound: Bound) -> Iterator[Act]:
+def _done(effects: tuple[files.Effect, ...], bound: Bound) -> Iterator[Act]:
     for each in effects:
         match each:
-            case SetTo(bit, False):
+            case files.SetTo(bit, False):
                 yield _act(Deed.LOSE, bit, bound)
-            case Enter(where, MarkerOf(None)):
+            case files.Enter(where, files.MarkerOf(None)):
                 yield _act(Deed.MARK, where, bound)
-            case Take(lock):
+            case files.Take(lock):
                 yield _act(Deed.TAKE, lock, bound)
-            case Free(lock):
+            case files.Free(lock):
                 yield _act(Deed.FREE, lock, bound)
-            case Each(binder, inner):
+            case files.Each(binder, inner):
                 yield from _done(inner, {**bound, binder.variable: binder})
-            case Read() | Write():
+            case files.Read() | files.Write():
                 pass
-            case SetTo() | Enter() | Leave() | CopyTo() | If():
+            case files.SetTo() | files.Enter() | files.Leave() | files.CopyTo() | files.If():
                 yield Act(Deed.OTHER)
 
 
@@ -146,14 +119,14 @@ def _act(deed: Deed, at: CellAt, bound: Bound) -> Act:
     reach: str | None = at.kind.place
     if at.place is not None:
         binder = bound[at.place]
-        assert isinstance(binder, Places)
+        assert isinstance(binder, files.Places)
         if binder.other or binder.outside:
             return Act(Deed.OTHER)
         reach = binder.inside or SYSTEM
-    if at.location is None or at.location == OPERAND:
+    if at.location is None or at.location == files.OPERAND:
         return Act(deed, at.kind, reach)
     binder = bound[at.location]
-    assert isinstance(binder, Locations)
+    assert isinstance(binder, files.Locations)
     return Act(deed, at.kind, reach, every=True, space=binder.space)
 
 
@@ -183,16 +156,17 @@ def invalidations(machine: Architecture) -> list[Mnemonic]:
 
 def place_of(mnemonic: Mnemonic, machine: Architecture) -> str:
     """The kind of place of the farthest cache that an instruction empties or waits for."""
-    cells = cells_of((mnemonic.conditions, mnemonic.effects, mnemonic.later))
+    cells = files.cells_of((mnemonic.conditions, mnemonic.effects, mnemonic.later))
     return max(
-        (it.kind.place for it in cells if it.kind.sort is not Sort.LOCK), key=machine.places.index
+        (it.kind.place for it in cells if it.kind.sort is not files.Sort.LOCK),
+        key=machine.places.index,
     )
 
 
 def completes(wait: Mnemonic, begun: Mnemonic) -> bool:
     """Whether one waits until elements of the other have left a fifo or pool."""
-    entered = {it.where.kind for it in begun.plain_effects if isinstance(it, Enter)}
-    return not entered.isdisjoint(it.kind for it in cells_of(wait.conditions))
+    entered = {it.where.kind for it in begun.plain_effects if isinstance(it, files.Enter)}
+    return not entered.isdisjoint(it.kind for it in files.cells_of(wait.conditions))
 
 
 def does_the_same(one: Mnemonic, other: Mnemonic) -> bool:
@@ -208,22 +182,23 @@ def _distinct(machine: Architecture) -> list[Mnemonic]:
     """The instructions that access nothing and name no location, of those that do the same one."""
     found: list[Mnemonic] = []
     for each in machine.instructions.values():
-        plain = {*each.operands} <= {REACH} and not (each.reads or each.writes)
+        plain = {*each.operands} <= {files.REACH} and not (each.reads or each.writes)
         if plain and not any(does_the_same(each, it) for it in found):
             found.append(each)
     return found
 
 
 def _only_waits(it: Mnemonic) -> bool:
-    awaited = [*asked(it.conditions)]
+    awaited = [*files.asked(it.conditions)]
     return (
         not it.effects
         and not it.later
         and all(
-            isinstance(each, Lacks | IsSwitched) or (isinstance(each, Holds) and not each.value)
+            isinstance(each, files.Lacks | files.IsSwitched)
+            or (isinstance(each, files.Holds) and not each.value)
             for each in awaited
         )
-        and any(not isinstance(each, IsSwitched) for each in awaited)
+        and any(not isinstance(each, files.IsSwitched) for each in awaited)
     )
 
 
@@ -231,32 +206,35 @@ def _empties(it: Mnemonic, machine: Architecture) -> bool:
     """Whether it waits for nothing at first, and does nothing but to empty caches. A bit that has
     to be false in the end, as DIRTY, is not dropped like that: it is what is to be written back.
     """
-    needed = {each.kind for each in cells_of(machine.complete)}
+    needed = {each.kind for each in files.cells_of(machine.complete)}
     return (
-        all(isinstance(each, IsSwitched) for each in it.conditions)
+        all(isinstance(each, files.IsSwitched) for each in it.conditions)
         and all(_is_emptying(each) for each in it.plain_effects)
         and needed.isdisjoint(_lost(it))
     )
 
 
-def _is_emptying(effect: Effect) -> bool:
+def _is_emptying(effect: files.Effect) -> bool:
     match effect:
-        case SetTo(bit, False):
+        case files.SetTo(bit, False):
             return bit.location is not None
-        case Enter(_, element):
-            return element in (MarkerOf(None), Element.SELF)
+        case files.Enter(_, element):
+            return element in (files.MarkerOf(None), files.Element.SELF)
         case _:
-            return isinstance(effect, Leave)
+            return isinstance(effect, files.Leave)
 
 
 def _lost(it: Mnemonic) -> list[CellKind]:
-    return [each.bit.kind for each in it.plain_effects if isinstance(each, SetTo)]
+    return [each.bit.kind for each in it.plain_effects if isinstance(each, files.SetTo)]
 
 
 def _writes_back(it: Mnemonic) -> bool:
     """Whether it leaves a marker, or a later step waits for more than to be in a pool itself."""
     marks = any(
-        isinstance(each, Enter) and each.element == MarkerOf(None) for each in it.plain_effects
+        isinstance(each, files.Enter) and each.element == files.MarkerOf(None)
+        for each in it.plain_effects
     )
-    awaited = asked(each for step in it.later for each in step.conditions)
-    return marks or any(not isinstance(each, IsIn | IsSwitched | InSpace) for each in awaited)
+    awaited = files.asked(each for step in it.later for each in step.conditions)
+    return marks or any(
+        not isinstance(each, files.IsIn | files.IsSwitched | files.InSpace) for each in awaited
+    )

@@ -2,46 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 
 from msgspec import Struct
 
+from rspverify.architecture import architecture as files
 from rspverify.architecture import syntax
-from rspverify.architecture.architecture import (
-    OPERAND,
-    Architecture,
-    CellAt,
-    CellKind,
-    Condition,
-    Each,
-    Effect,
-    Either,
-    Element,
-    Enter,
-    Holds,
-    If,
-    InSpace,
-    IsIn,
-    IsOldest,
-    IsSwitched,
-    Leave,
-    Mnemonic,
-    Places,
-    Read,
-    Sort,
-    Write,
-    Written,
-    asked,
-    cells_of,
-    conditions_of,
-    plain,
-)
+from rspverify.architecture.architecture import Architecture, CellAt, CellKind, Condition, Mnemonic
 from rspverify.architecture.declarations import Declarations
 from rspverify.architecture.problems import Problems
 from rspverify.architecture.scope import REGISTER
 from rspverify.records import replace
-from rspverify.source import Span
 
 _Cells = frozenset[CellKind]
 
@@ -51,7 +23,7 @@ class Part(Struct, frozen=True):
 
     name: syntax.Word
     conditions: tuple[Condition, ...]
-    effects: tuple[Effect, ...]
+    effects: tuple[files.Effect, ...]
 
     def error(self, problems: Problems, message: str, hint: str | None = None) -> None:
         """Note a mistake in it."""
@@ -60,12 +32,14 @@ class Part(Struct, frozen=True):
     @property
     def reads(self) -> bool:
         """Whether it delivers r, in some case."""
-        return any(isinstance(it, Read) for it in plain(self.effects))
+        return any(isinstance(it, files.Read) for it in files.plain(self.effects))
 
     @property
     def left(self) -> _Cells:
         """The fifos and pools out of which it takes elements."""
-        return frozenset(it.where.kind for it in plain(self.effects) if isinstance(it, Leave))
+        return frozenset(
+            it.where.kind for it in files.plain(self.effects) if isinstance(it, files.Leave)
+        )
 
 
 def check_instruction(
@@ -110,46 +84,47 @@ def _check_operands(
     made = [
         each
         for each in found.plain_effects
-        if isinstance(each, Write) and each.what is not Written.VALUE
+        if isinstance(each, files.Write) and each.what is not files.Written.VALUE
     ]
     if made and not found.reads:
         message = f"{item.name} must read r, as it writes {made[0].what.value}"
-        problems.error(item.name.span, message, f"such as `{REGISTER} := memory[{OPERAND}]`")
+        problems.error(item.name.span, message, f"such as `{REGISTER} := memory[{files.OPERAND}]`")
     check_waits(item.name, found.conditions, problems)
 
 
 def check_waits(item: syntax.Word, conditions: Sequence[Condition], problems: Problems) -> None:
     """An instruction cannot wait for itself in a fifo: it was not executed yet."""
-    if any(isinstance(each, IsOldest) for each in asked(conditions)):
+    if any(isinstance(each, files.IsOldest) for each in files.asked(conditions)):
         message = f"{item} must not wait for what is oldest: nothing of it is in a fifo yet"
         problems.error(item.span, message, "a `later` step may wait for that")
 
 
-def _check_later(item: syntax.Word, later: Iterable[Part], problems: Problems) -> None:
+def _check_later(item: syntax.Word, later: Sequence[Part], problems: Problems) -> None:
     """An instruction has one later step of a name. What delivers, or takes something out of a fifo
     or pool, waits for the instruction: it could happen before that otherwise, or again and again.
     """
-    first: dict[str, Span] = {}
     for step in later:
-        name = step.name.text
-        if (step.reads or step.left) and not any(map(_waits_for_self, asked(step.conditions))):
-            message = f"{name} must wait for self, in a pool or as the oldest of a fifo"
+        if (step.reads or step.left) and not any(
+            map(_waits_for_self, files.asked(step.conditions))
+        ):
+            message = f"{step.name} must wait for self, in a pool or as the oldest of a fifo"
             hint = "such as `when self in pool`, or `when oldest queue[x] is self`"
             step.error(problems, message, hint)
-        if name in first:
-            message = f"{name} must be one later step of {item}, not two"
-            problems.again(step.name.span, message, first[name])
-        first.setdefault(name, step.name.span)
+    problems.once((step.name for step in later), f"must be one later step of {item}, not two")
 
 
 def _waits_for_self(condition: Condition) -> bool:
-    oldest = isinstance(condition, IsOldest) and condition.element is Element.SELF
-    return oldest or isinstance(condition, IsIn)
+    oldest = isinstance(condition, files.IsOldest) and condition.element is files.Element.SELF
+    return oldest or isinstance(condition, files.IsIn)
 
 
-def _entered(effects: tuple[Effect, ...]) -> _Cells:
+def _entered(effects: tuple[files.Effect, ...]) -> _Cells:
     """The fifos and pools that the instruction itself enters."""
-    own = (it for it in plain(effects) if isinstance(it, Enter) and it.element is Element.SELF)
+    own = (
+        it
+        for it in files.plain(effects)
+        if isinstance(it, files.Enter) and it.element is files.Element.SELF
+    )
     return frozenset(it.where.kind for it in own)
 
 
@@ -159,33 +134,33 @@ def _check_turns(at_once: Part, later: Sequence[Part], found: Mnemonic, problems
     for part in (at_once, *later):
         for kind, does in _as_if_in(part):
             if kind not in somewhere:
-                enter = "enqueue self in" if kind.sort is Sort.FIFO else "add self to"
+                enter = "enqueue self in" if kind.sort is files.Sort.FIFO else "add self to"
                 message = f"{at_once.name} must enter {kind} before {part.name} {does}"
                 part.error(problems, message, f"`{enter} {kind}`, at once or later")
 
 
 def _as_if_in(part: Part) -> Iterator[tuple[CellKind, str]]:
     """The pools that self is removed from, and the fifos whose oldest element it is to be."""
-    for effect in plain(part.effects):
-        if isinstance(effect, Leave) and effect.where.kind.sort is Sort.POOL:
+    for effect in files.plain(part.effects):
+        if isinstance(effect, files.Leave) and effect.where.kind.sort is files.Sort.POOL:
             yield effect.where.kind, "removes self from it"
-    for each in asked((*part.conditions, *conditions_of(part.effects))):
-        if isinstance(each, IsOldest) and each.element is Element.SELF:
+    for each in files.asked((*part.conditions, *files.conditions_of(part.effects))):
+        if isinstance(each, files.IsOldest) and each.element is files.Element.SELF:
             yield each.fifo.kind, "asks whether self is the oldest there"
 
 
 def check_fifos(found: Architecture, declared: Declarations, problems: Problems) -> None:
     """What enters a fifo or a pool leaves it some time, as the machine would grow otherwise."""
-    every: list[Effect] = []
+    every: list[files.Effect] = []
     for mnemonic in found.instructions.values():
         every += mnemonic.plain_effects
     for step in found.steps:
-        every += plain(step.effects)
-    filled = {it.where.kind for it in every if isinstance(it, Enter)}
-    left = {it.where.kind for it in every if isinstance(it, Leave)}
+        every += files.plain(step.effects)
+    filled = {it.where.kind for it in every if isinstance(it, files.Enter)}
+    left = {it.where.kind for it in every if isinstance(it, files.Leave)}
     for kind in (each for each in found.cells if each in filled - left):
         place = declared[syntax.Cell, kind.structure].span
-        verb = "dequeue" if kind.sort is Sort.FIFO else "remove self from"
+        verb = "dequeue" if kind.sort is files.Sort.FIFO else "remove self from"
         left_out = "must leave it some time, and nothing does: it only grows"
         message = f"what enters {kind.name} {left_out}"
         problems.error(place, message, f"`{verb} {kind.name}` is the effect of some step")
@@ -197,7 +172,9 @@ MAX_QUESTIONS = 12
 _Question = Condition | str
 """That something holds, or which space the location of this variable is in."""
 
-_Case = Mapping[_Question, bool | str]
+_Answer = bool | str
+
+_Case = Mapping[_Question, _Answer]
 
 
 def _check_delivery(
@@ -225,85 +202,77 @@ def _reading(later: Sequence[Part]) -> _Cells:
         reading = reading.union(*more)
 
 
-def _speaks(effects: tuple[Effect, ...], reading: _Cells) -> bool:
+def _speaks(effects: tuple[files.Effect, ...], reading: _Cells) -> bool:
     """Whether effects deliver in some case, or leave it to a later step."""
-    return any(isinstance(it, Read) for it in plain(effects)) or bool(reading & _entered(effects))
+    return any(isinstance(it, files.Read) for it in files.plain(effects)) or bool(
+        reading & _entered(effects)
+    )
 
 
 def _wrong(part: Part, reading: _Cells, spaces: tuple[str, ...]) -> str | None:
     """The mistake if r is not delivered once in each case."""
     effects = part.effects
-    questions = list(dict.fromkeys(_asked(effects, reading)))
+    questions: dict[_Question, tuple[_Answer, ...]] = {
+        it: spaces if isinstance(it, str) else (True, False) for it in _asked(effects, reading)
+    }
     if len(questions) > MAX_QUESTIONS:
         return f"ask {MAX_QUESTIONS} questions at most before it delivers r, not {len(questions)}"
-    answers: list[tuple[bool | str, ...]] = [
-        spaces if isinstance(it, str) else (True, False) for it in questions
-    ]
-    for answer in product(*answers):
+    for answer in product(*questions.values()):
         case: _Case = dict(zip(questions, answer, strict=True))
-        if not all(_holds(it, case) for it in part.conditions if {*_questions(it)} <= case.keys()):
+        known = [
+            it for it in part.conditions if {question for question, _ in _tests(it)} <= {*case}
+        ]
+        delivered = _delivered(effects, case, reading)
+        if not all(_holds(it, case) for it in known) or sum(delivered) == 1:
             continue
-        reads, begins = _delivered(effects, case, reading)
-        if reads + begins != 1:
-            matters = [
-                it
-                for it, answers_to in zip(questions, answers, strict=True)
-                if any(
-                    _delivered(effects, {**case, it: other}, reading) != (reads, begins)
-                    for other in answers_to
-                )
-            ]
-            where = " and ".join(_words(it, case[it]) for it in matters)
-            how = "delivers it twice" if reads else "does not deliver it"
-            return f"deliver r once in each case, and {how}{where and f' where {where}'}"
+        matters = [
+            it
+            for it, answers in questions.items()
+            if any(
+                _delivered(effects, {**case, it: other}, reading) != delivered for other in answers
+            )
+        ]
+        where = " and ".join(_words(it, case[it]) for it in matters)
+        how = "delivers it twice" if any(delivered) else "does not deliver it"
+        return f"deliver r once in each case, and {how}{where and f' where {where}'}"
     return None
 
 
-def _asked(effects: Iterable[Effect], reading: _Cells) -> Iterator[_Question]:
+def _asked(effects: Iterable[files.Effect], reading: _Cells) -> Iterator[_Question]:
     """The questions of the `if`s around deliveries."""
     for it in effects:
-        if isinstance(it, If | Each) and _speaks(it.effects, reading):
-            for condition in it.conditions if isinstance(it, If) else ():
-                yield from _questions(condition)
+        if isinstance(it, files.If | files.Each) and _speaks(it.effects, reading):
+            for condition in it.conditions if isinstance(it, files.If) else ():
+                yield from (question for question, _ in _tests(condition))
             yield from _asked(it.effects, reading)
 
 
-def _questions(condition: Condition) -> Iterator[_Question]:
+def _tests(condition: Condition) -> list[tuple[_Question, Callable[[_Answer], bool]]]:
+    """The questions that a condition asks, and whether an answer to one makes it hold."""
     match condition:
-        case Holds():
-            yield replace(condition, value=True)
-        case Either(bits):
-            for bit in bits:
-                yield from _questions(bit)
-        case InSpace(location):
-            yield location
-        case IsSwitched():
-            yield replace(condition, on=True)
+        case files.Holds(_, value):
+            return [(replace(condition, value=True), lambda it: it is value)]
+        case files.Either(bits):
+            return [test for bit in bits for test in _tests(bit)]
+        case files.InSpace(location, space, value):
+            return [(location, lambda it: (it == space) is value)]
+        case files.IsSwitched(_, on):
+            return [(replace(condition, on=True), lambda it: it is on)]
         case _:
-            yield condition
+            return [(condition, lambda it: it is True)]
 
 
 def _holds(condition: Condition, case: _Case) -> bool:
-    match condition:
-        case Holds(_, value):
-            return case[replace(condition, value=True)] is value
-        case Either(bits):
-            return any(_holds(bit, case) for bit in bits)
-        case InSpace(location, space, value):
-            return (case[location] == space) is value
-        case IsSwitched(_, on):
-            return case[replace(condition, on=True)] is on
-        case _:
-            return case[condition] is True
+    return any(does(case[question]) for question, does in _tests(condition))
 
 
-def _delivered(effects: Iterable[Effect], case: _Case, reading: _Cells) -> tuple[bool, bool]:
+def _delivered(effects: Iterable[files.Effect], case: _Case, reading: _Cells) -> tuple[bool, bool]:
     """Whether effects deliver at once, and whether they leave it to a later step."""
     reads, begins = False, False
     for it in effects:
-        if isinstance(it, Read):
+        if isinstance(it, files.Read):
             reads = True
-        elif isinstance(it, If | Each):
+        elif isinstance(it, files.If | files.Each):
             if _speaks(it.effects, reading) and _done(it, case):
                 at_once, later = _delivered(it.effects, case, reading)
                 reads, begins = reads or at_once, begins or later
@@ -312,12 +281,12 @@ def _delivered(effects: Iterable[Effect], case: _Case, reading: _Cells) -> tuple
     return reads, begins
 
 
-def _done(effect: If | Each, case: _Case) -> bool:
+def _done(effect: files.If | files.Each, case: _Case) -> bool:
     """Whether its effects are done; those for each place or location, if there always is one."""
-    if isinstance(effect, If):
+    if isinstance(effect, files.If):
         return all(_holds(it, case) for it in effect.conditions)
     binder = effect.binder
-    if isinstance(binder, Places):
+    if isinstance(binder, files.Places):
         return not binder.other and binder.outside is None
     return binder.space is None
 
@@ -326,11 +295,11 @@ def _words(question: _Question, answer: bool | str) -> str:
     """The answer to a question, as a condition of the file."""
     if isinstance(question, str):
         return f"{question} is {answer}"
-    if isinstance(question, IsSwitched):
+    if isinstance(question, files.IsSwitched):
         words = question.switch
     else:
-        words = ", ".join(map(_cell, cells_of([question])))
-        if not isinstance(question, Holds):
+        words = ", ".join(map(_cell, files.cells_of([question])))
+        if not isinstance(question, files.Holds):
             words = f"what is asked of {words}"
     return words if answer else f"not {words}"
 

@@ -17,7 +17,7 @@ from rspverify.architecture.catalogue import (
 from rspverify.architecture.parsing import parse
 from rspverify.architecture.problems import Problems
 from rspverify.records import replace
-from rspverify.source import InputError, Problem, Source, Span, real_path
+from rspverify.source import InputError, Source, Span, real_path
 from rspverify.wording import alternatives, guess
 
 MAX_FILES = 16
@@ -112,19 +112,14 @@ class _Collector:
                     message = f"a machine must include at most {MAX_CHARACTERS:,} characters"
                     self._broken(include, message)
                 else:
-                    self._known[path] = self.collect(_syntax_of(source), (*chain, path))
-            except InputError as error:
-                for problem in error.problems:
-                    self._note(include, problem)
+                    syntax_of = _shipped if found.parent == SHIPPED else parse
+                    self._known[path] = self.collect(syntax_of(source), (*chain, path))
+            except InputError as error:  # What has no place is at the place of the include.
+                self.broken = True
+                for it in error.problems:
+                    self._problems.note(replace(it, span=it.span or include.span))
         known = self._known.get(path, {})
         return {key: it for key, it in known.items() if not isinstance(it, syntax.Title)}
-
-    def _note(self, include: syntax.Include, problem: Problem) -> None:
-        """A problem of a file that is included; if it has no place, that of the include."""
-        self.broken = True
-        if problem.span is None:
-            problem = Problem(include.span, problem.message, problem.hint)
-        self._problems.note(problem)
 
     def _broken(self, include: syntax.Include, message: str, hint: str | None = None) -> None:
         self.broken = True
@@ -132,13 +127,12 @@ class _Collector:
 
     def _leave_out(self, without: syntax.Without, found: dict[Key, Declaration]) -> None:
         for word in without.names:
-            keys = [
-                key for key in ((syntax.Step, word.text), (syntax.Cell, word.text)) if key in found
-            ]
-            if keys:
-                del found[keys[0]]
+            kinds = syntax.Step, syntax.Cell
+            kind = next((kind for kind in kinds if (kind, word.text) in found), None)
+            if kind is not None:
+                del found[kind, word.text]
                 continue
-            known = [name for kind, name in found if kind in (syntax.Step, syntax.Cell)]
+            known = [name for kind, name in found if kind in kinds]
             message = f"{word} must be an included instruction, step or part of the state"
             self._problems.error(word.span, message, guess(word.text, known))
 
@@ -182,11 +176,7 @@ def _included_file(include: syntax.Include) -> Path:
     return Path(include.span.source.name).parent / include.name
 
 
-def _syntax_of(source: Source) -> syntax.MachineFile:
-    """The syntax of a file that is included; of one that ships, it is made once."""
-    return _shipped(source) if Path(source.name).parent == SHIPPED else parse(source)
-
-
 @cache
 def _shipped(source: Source) -> syntax.MachineFile:
+    """The syntax of a file that ships, which is made once."""
     return parse(source)

@@ -7,41 +7,9 @@ from typing import TypeVar, assert_never
 
 from msgspec import Struct
 
+from rspverify.architecture import architecture as files
 from rspverify.architecture import syntax
-from rspverify.architecture.architecture import (
-    REACH,
-    All,
-    Binder,
-    CellAt,
-    Condition,
-    CopyTo,
-    Each,
-    Effect,
-    Either,
-    Element,
-    Enter,
-    FifoElement,
-    Free,
-    Holds,
-    If,
-    InSpace,
-    IsIn,
-    IsOldest,
-    IsReady,
-    IsSwitched,
-    Lacks,
-    Leave,
-    LocationElement,
-    Locations,
-    MarkerOf,
-    Places,
-    Read,
-    SetTo,
-    Sort,
-    Take,
-    Write,
-    Written,
-)
+from rspverify.architecture.architecture import REACH, CellAt, Condition, Effect, Sort
 from rspverify.architecture.layout import LOCATIONS, PLACES
 from rspverify.architecture.scope import REGISTER, LocationOf, Meaning, PlaceOf, Scope, described
 from rspverify.records import replace
@@ -49,7 +17,7 @@ from rspverify.source import Span
 from rspverify.wording import guess
 
 
-def bind(binder: syntax.Binder, scope: Scope) -> tuple[Binder | None, Scope]:
+def bind(binder: syntax.Binder, scope: Scope) -> tuple[files.Binder | None, Scope]:
     """The range of a variable, None after a mistake, and the scope with it."""
     scope = scope.deeper(binder.span)
     new = scope.require_new(binder.variable)
@@ -62,7 +30,7 @@ def bind(binder: syntax.Binder, scope: Scope) -> tuple[Binder | None, Scope]:
             return places, scope.with_variable(binder.variable, name, meaning, PLACES)
         case syntax.LocationsNamed(_, space):
             known = space is not None and scope.is_space(space)
-            locations = Locations(name, space.text if space and known else None)
+            locations = files.Locations(name, space.text if space and known else None)
             location = LocationOf(name) if new else None
             number = LOCATIONS * (len(scope.layout.spaces) if space is None else 1)
             return locations, scope.with_variable(binder.variable, name, location, number)
@@ -78,30 +46,30 @@ def _fresh(variable: str, scope: Scope) -> str:
     return name
 
 
-def _places(binder: syntax.PlacesNamed, name: str, scope: Scope) -> Places | None:
+def _places(binder: syntax.PlacesNamed, name: str, scope: Scope) -> files.Places | None:
     if not scope.is_place(binder.kind):
         return None
     kind, layout, own = binder.kind.text, scope.layout, scope.owner.place
     around = binder.inside or binder.outside
-    if binder.other and not layout.contains(kind, own):
+    if binder.other and not layout.kinds.contains(kind, own):
         message = f"another {kind} must be one besides the own {kind}, and a {own} has no own one"
         scope.error(binder.span, message)
     elif around is None:
-        return Places(name, kind, other=binder.other)
+        return files.Places(name, kind, other=bool(binder.other))
     elif binder.inside is not None and around.text == REACH:
         if scope.operand(REACH, around.span):
-            return Places(name, kind, REACH, other=binder.other)
+            return files.Places(name, kind, REACH, other=bool(binder.other))
     elif scope.is_place(around):
-        if not layout.contains(around.text, own):
+        if not layout.kinds.contains(around.text, own):
             message = f"{around} must be a place that the own {own} is or lies in"
             scope.error(around.span, message)
-        elif binder.outside and not layout.contains(around.text, kind):
+        elif binder.outside and not layout.kinds.contains(around.text, kind):
             message = f"what is outside the own {around} must be no larger than it, not a {kind}"
             scope.error(around.span, message)
         else:
             inside = around.text if binder.inside else None
             outside = around.text if binder.outside else None
-            return Places(name, kind, inside, outside, binder.other)
+            return files.Places(name, kind, inside, outside, bool(binder.other))
     return None
 
 
@@ -157,12 +125,12 @@ def value_of(expression: syntax.Expression, scope: Scope) -> Meaning | None:
             return expression.value
         case syntax.Sum(span, left, right):
             if (left.text, right.text) == (REGISTER, "n"):
-                return Written.SUM if scope.operand(REGISTER, span) else None
+                return files.Written.SUM if scope.operand(REGISTER, span) else None
             scope.error(span, f"a sum must be r + n, not {span.text}")
             return None
         case syntax.Call(span, name, arguments):
             if name.text == "f" and _is_register(arguments):
-                return Written.ANY if scope.operand(REGISTER, span) else None
+                return files.Written.ANY if scope.operand(REGISTER, span) else None
             scope.error(span, f"what is written must be r, r + n, f(r) or a value, not {span.text}")
             return None
         case _:
@@ -197,27 +165,29 @@ def _conditions(node: syntax.Condition, scope: Scope) -> Sequence[Condition]:
             return _bits(node, scope)
         case syntax.All():
             inner = scope.deeper(node.span)
-            return bound(node.binders, inner, lambda its: conditions(node.conditions, its), All)
+            return bound(
+                node.binders, inner, lambda its: conditions(node.conditions, its), files.All
+            )
         case syntax.Ready(_, reference):
             lock = scope.cell(reference, Sort.LOCK)
-            return [IsReady(lock)] if lock else []
+            return [files.IsReady(lock)] if lock else []
         case syntax.Oldest(_, reference, written):
             fifo, element = scope.cell(reference, Sort.FIFO), fifo_element(written, scope)
-            return [IsOldest(fifo, element)] if fifo and element else []
+            return [files.IsOldest(fifo, element)] if fifo and element else []
         case syntax.Empty(_, reference):
             where = scope.cell(reference, Sort.FIFO, Sort.POOL)
-            return [Lacks(where)] if where else []
+            return [files.Lacks(where)] if where else []
         case syntax.LacksMarker(_, marker, reference):
             where, element = scope.cell(reference, Sort.FIFO), _marker(marker, scope)
-            return [Lacks(where, element)] if where and element else []
+            return [files.Lacks(where, element)] if where and element else []
         case syntax.LacksInstructions():
             return _lacks_instructions(node, scope)
         case syntax.SelfIn(span, reference):
             pool = scope.cell(reference, Sort.POOL)
-            return [IsIn(pool)] if _is_instruction(span, scope) and pool else []
-        case syntax.InSpace(_, word, space, value):
+            return [files.IsIn(pool)] if _is_instruction(span, scope) and pool else []
+        case syntax.InSpace(_, word, negated, space):
             location, known = scope.location(word), scope.is_space(space)
-            return [InSpace(location, space.text, value)] if location and known else []
+            return [files.InSpace(location, space.text, not negated)] if location and known else []
         case _:
             assert_never(node)
 
@@ -226,10 +196,10 @@ def bound(
     binders: Sequence[syntax.Binder],
     scope: Scope,
     inner: Callable[[Scope], tuple[Made, ...]],
-    make: Callable[[Binder, tuple[Made, ...]], Made],
+    make: Callable[[files.Binder, tuple[Made, ...]], Made],
 ) -> list[Made]:
     """Parts for each place or location that variables stand for, one inside the other."""
-    found: list[Binder | None] = []
+    found: list[files.Binder | None] = []
     for each in binders:
         binder, scope = bind(each, scope)
         found.append(binder)
@@ -240,35 +210,35 @@ def bound(
 
 
 def _bits(node: syntax.Bits, scope: Scope) -> Sequence[Condition]:
-    found: list[Holds] = []
+    found: list[files.Holds] = []
     for each in node.literals:
         if (switch := _switch(each, scope)) is not None:
             if len(node.literals) > 1:
                 scope.error(
                     each.span, f"{switch} is a switch, and must stand alone, not beside `or`"
                 )
-            return [IsSwitched(switch, each.value)]
+            return [files.IsSwitched(switch, each.value)]
         if isinstance(each.what, syntax.Reference):
             bit = scope.cell(each.what, Sort.BIT)
             if bit is None:
                 return []
-            found.append(Holds(bit, each.value))
+            found.append(files.Holds(bit, each.value))
             continue
         inner = expand(each.what, scope, of_effects=False)
         its = conditions(inner.conditions, inner.scope) if inner else ()
         if len(node.literals) == 1:
             return its
         match its:
-            case [Holds() as only]:
+            case [files.Holds() as only]:
                 found.append(only)
-            case [Either(bits)]:
+            case [files.Either(bits)]:
                 found += bits
             case []:
                 return []
             case _:
                 scope.error(each.span, f"{each.what.name} must stand for a bit beside `or`")
                 return []
-    return [found[0] if len(found) == 1 else Either((*found,))]
+    return [found[0] if len(found) == 1 else files.Either((*found,))]
 
 
 def _switch(literal: syntax.Literal, scope: Scope) -> str | None:
@@ -290,28 +260,28 @@ def _lacks_instructions(node: syntax.LacksInstructions, scope: Scope) -> Sequenc
     if node.own and not scope.require_thread(node.span, "an own instruction"):
         return []
     names = tuple(each.text for each in node.instructions)
-    return [Lacks(where, None, names, node.own, location)] if where else []
+    return [files.Lacks(where, None, names, bool(node.own), location)] if where else []
 
 
-def fifo_element(written: syntax.Element, scope: Scope) -> FifoElement | None:
+def fifo_element(written: syntax.Element, scope: Scope) -> files.FifoElement | None:
     """The meaning of an element of a fifo; None after a mistake."""
     match written:
         case syntax.Itself(span):
-            return Element.SELF if _is_instruction(span, scope) else None
+            return files.Element.SELF if _is_instruction(span, scope) else None
         case syntax.Marker():
             return _marker(written, scope)
         case syntax.LocationNamed(_, word):
             location = scope.location(word)
-            return LocationElement(location) if location else None
+            return files.LocationElement(location) if location else None
         case _:
             assert_never(written)
 
 
-def _marker(written: syntax.Marker, scope: Scope) -> MarkerOf | None:
+def _marker(written: syntax.Marker, scope: Scope) -> files.MarkerOf | None:
     if written.thread is not None:
         thread = scope.thread(written.thread)
-        return MarkerOf(thread) if thread else None
-    return MarkerOf() if scope.require_thread(written.span, "a marker") else None
+        return files.MarkerOf(thread) if thread else None
+    return files.MarkerOf() if scope.require_thread(written.span, "a marker") else None
 
 
 def _is_instruction(span: Span, scope: Scope) -> bool:
@@ -339,25 +309,27 @@ def _effects(node: syntax.Effect, scope: Scope) -> Sequence[Effect]:
             if inner.later:
                 _begin(node, inner, scope)
             return made
-        case syntax.SetLock(span, reference, taken):
+        case syntax.SetLock(span, taken, reference):
             lock = scope.cell(reference, Sort.LOCK)
             if taken and not scope.require_thread(span, "the holder of a lock"):
                 return []
-            return [Take(lock) if taken else Free(lock)] if lock else []
-        case syntax.Enter(_, written, reference, pool):
+            return [files.Take(lock) if taken else files.Free(lock)] if lock else []
+        case syntax.Enter(_, pool, written, reference):
             where = scope.cell(reference, Sort.POOL if pool else Sort.FIFO)
             element = fifo_element(written, scope)
-            return [Enter(where, element)] if where and element else []
-        case syntax.Leave(_, reference, pool):
+            return [files.Enter(where, element)] if where and element else []
+        case syntax.Leave(_, pool, reference):
             where = scope.cell(reference, Sort.POOL if pool else Sort.FIFO)
-            return [Leave(where)] if where else []
+            return [files.Leave(where)] if where else []
         case syntax.If(span, required, inner_effects):
             inner_scope = scope.deeper(span)
             its = conditions(required, inner_scope)
             made = effects(inner_effects, inner_scope)
-            return [If(its, made)] if its and made else made
+            return [files.If(its, made)] if its and made else made
         case syntax.Each(span, binders, inner_effects):
-            return bound(binders, scope.deeper(span), lambda its: effects(inner_effects, its), Each)
+            return bound(
+                binders, scope.deeper(span), lambda its: effects(inner_effects, its), files.Each
+            )
         case syntax.Nothing():
             return []
         case _:
@@ -381,7 +353,7 @@ def _assignment(node: syntax.Assignment, scope: Scope) -> Sequence[Effect]:
             return []
         if isinstance(value, CellAt):
             source = scope.whole(value, node.value.span, Sort.VALUE)
-            return [Read(source)] if source else []
+            return [files.Read(source)] if source else []
         scope.error(node.value.span, f"what r becomes must be a value, not {described(value)}")
         return []
     target = scope.cell(node.target, Sort.BIT, Sort.VALUE)
@@ -389,16 +361,16 @@ def _assignment(node: syntax.Assignment, scope: Scope) -> Sequence[Effect]:
         return []
     if target.kind.sort is Sort.BIT:
         if isinstance(value, bool):
-            return [SetTo(target, value)]
+            return [files.SetTo(target, value)]
         message = f"a bit must become true or false, not {described(value)}"
         hint = "`if` tells the two cases apart" if isinstance(value, CellAt) else None
         scope.error(node.value.span, message, hint)
         return []
-    if isinstance(value, Written):
-        return [Write(target, value)]
+    if isinstance(value, files.Written):
+        return [files.Write(target, value)]
     if isinstance(value, CellAt):
         source = scope.whole(value, node.value.span, Sort.VALUE)
-        return [CopyTo(target, source)] if source else []
+        return [files.CopyTo(target, source)] if source else []
     scope.error(node.value.span, f"a value must become a value, not {described(value)}")
     return []
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from typing import TypeVar
 
 from msgspec import Struct, field
@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from rspverify.architecture import syntax
 from rspverify.architecture.architecture import CellKind, Kinds, Sort
 from rspverify.architecture.declarations import Declaration, Declarations
-from rspverify.architecture.problems import Problems
+from rspverify.architecture.problems import Problems, is_one_of
 from rspverify.source import Span
 from rspverify.wording import alternatives, guess
 
@@ -78,10 +78,6 @@ class Layout(Struct, frozen=True):
         """The kinds of places, the innermost first."""
         return self.kinds.names
 
-    def contains(self, outer: str, inner: str) -> bool:
-        """Whether each place of a kind lies in one of another kind."""
-        return self.kinds.contains(outer, inner)
-
 
 class Owner(Struct, frozen=True):
     """Whose body it is.
@@ -107,26 +103,22 @@ def read_places(item: syntax.Places | None, whole: Span, problems: Problems) -> 
     if item is None:
         problems.stop(whole, "a machine must have places, innermost first", EXAMPLE)
     before = problems.noted
+    problems.once((it.name for it in item.chains[0]), "must be one place, not two")
     first: dict[str, syntax.Place] = {}
-    for chain in item.chains:
-        for it in chain:
-            if it.name.text not in first:
-                first[it.name.text] = it
-            elif chain is item.chains[0]:
-                message = f"{it.name} must be one place, not two"
-                problems.again(it.name.span, message, first[it.name.text].name.span)
-            elif it.open or it.per:
-                message = f"what {it.name} is must be said once, where it stands first"
-                problems.again(it.span, message, first[it.name.text].span)
+    for it in chain.from_iterable(item.chains):
+        known = first.setdefault(it.name.text, it)
+        if it is not known and it not in item.chains[0] and (it.open or it.per):
+            message = f"what {it.name} is must be said once, where it stands first"
+            problems.again(it.span, message, known.span)
     for it in first.values():
         _check(it, first, problems)
     if problems.noted > before:
         problems.raise_any()
     alike = {name: it.per.text for name, it in first.items() if it.per is not None}
-    chains = [[it.name.text for it in chain] for chain in item.chains]
-    around = _around(chains, alike)
-    names = _innermost_first([*first], around, alike)
-    if not _in_order(chains[0], names, around, alike):
+    kind = {name: alike.get(name, name) for name in first}
+    around = _around([[kind[it.name.text] for it in its] for its in item.chains])
+    names = _innermost_first(kind, around)
+    if not _in_order([it.name.text for it in item.chains[0]], {*kind.values()}, around):
         message = "places must begin with thread and end with system, the innermost first"
         problems.stop(item.span, message, EXAMPLE)
     open_ = tuple(name for name in names if first[name].open)
@@ -141,32 +133,30 @@ def _check(it: syntax.Place, every: Iterable[str], problems: Problems) -> None:
         message = f"{per} must be one of the places that programs say: {alternatives(own)}"
         problems.error(per.span, message, guess(per.text, OF_PROGRAMS))
     elif (per or it.open) and name in OF_PROGRAMS:
-        word = "per" if per else "any"
-        problems.error(
-            it.name.span, f"which {name}s there are is said by the program, not by `{word}`"
-        )
+        message = f"which {name}s there are is said by the program, not by `"
+        problems.error(it.name.span, f"{message}{'per' if per else 'any'}`")
     elif per and it.open:
         message = f"{name} must be one for each {per}, or open to any, not both"
         problems.error(it.span, message)
     elif not per and not it.open and name not in OF_PROGRAMS:
-        programs = ", ".join(OF_PROGRAMS)
-        message = f"{name} must say for what there is one: programs say {programs}"
-        hint = guess(name, OF_PROGRAMS) or (
+        message = f"{name} must say for what there is one: programs say {', '.join(OF_PROGRAMS)}"
+        hint = (
             f"such as `{name} per workgroup`; `any {name}` is one of which programs do not say "
             "who is in it"
         )
-        problems.error(it.name.span, message, hint)
+        problems.error(it.name.span, message, guess(name, OF_PROGRAMS) or hint)
 
 
-def _around(chains: list[list[str]], alike: Mapping[str, str]) -> dict[str, set[str]]:
-    """By kind, all that lie around it, as the chains say; a kind around itself is a circle."""
-    around: dict[str, set[str]] = {
-        alike.get(name, name): set() for chain in chains for name in chain
-    }
-    for chain in chains:
-        for inner, outer in pairwise(alike.get(name, name) for name in chain):
-            if inner != outer:
-                around[inner].add(outer)
+_Around = Mapping[str, set[str]]
+"""By kind, all that lie around it; a kind around itself is a circle."""
+
+
+def _around(chains: list[list[str]]) -> _Around:
+    """What the chains say."""
+    around: dict[str, set[str]] = {name: set() for name in chain.from_iterable(chains)}
+    for inner, outer in chain.from_iterable(map(pairwise, chains)):
+        if inner != outer:
+            around[inner].add(outer)
     for middle in around:
         for its in around.values():
             if middle in its:
@@ -174,35 +164,22 @@ def _around(chains: list[list[str]], alike: Mapping[str, str]) -> dict[str, set[
     return around
 
 
-def _innermost_first(
-    names: list[str], around: Mapping[str, set[str]], alike: Mapping[str, str]
-) -> tuple[str, ...]:
-    """The kinds, each before those around it; else in the order in which they are declared."""
-    left, found = list(names), list[str]()
+def _innermost_first(kind: Mapping[str, str], around: _Around) -> tuple[str, ...]:
+    """The names, each before those around it; else in the order in which they are declared."""
+    left, found = list(kind), list[str]()
     while left:
-        kinds = [alike.get(it, it) for it in left]
-        free = [
-            it
-            for it in left
-            if not any(alike.get(it, it) in around[other] for other in kinds if other in around)
-        ]
-        found.append(free[0] if free else left[0])
+        outer = set[str]().union(*(around[kind[it]] for it in left))
+        found.append(next((it for it in left if kind[it] not in outer), left[0]))
         left.remove(found[-1])
     return tuple(found)
 
 
-def _in_order(
-    chain: list[str],
-    names: tuple[str, ...],
-    around: Mapping[str, set[str]],
-    alike: Mapping[str, str],
-) -> bool:
+def _in_order(first: list[str], kinds: set[str], around: _Around) -> bool:
     """Whether all lie between thread and system, those that programs say as they say it."""
-    kinds = {alike.get(name, name) for name in names}
     own = [name for name in OF_PROGRAMS if name in kinds]
     return (
-        chain[0] == "thread"
-        and chain[-1] == "system"
+        first[0] == "thread"
+        and first[-1] == "system"
         and not any(kind in its for kind, its in around.items())
         and all(outer in around[inner] for inner, outer in combinations(own, 2))
         and all(kind == "thread" or kind in around["thread"] for kind in kinds)
@@ -247,33 +224,18 @@ def of_kind(declared: Declarations, kind: type[Kind]) -> list[Kind]:
 def _reaches(declared: Declarations, places: tuple[str, ...], problems: Problems) -> dict[str, str]:
     found: dict[str, str] = {}
     for item in of_kind(declared, syntax.Reaches):
-        _once((name for name, _ in item.reaches), "reach", problems)
+        problems.once((name for name, _ in item.reaches), "must be one reach, not two")
         for name, place in item.reaches:
-            found[name.text] = place.text if place.text in places else places[-1]
-            _require_place(place, places, problems)
+            known = is_one_of(place, "a kind of place", places, problems)
+            found[name.text] = place.text if known else places[-1]
     return found
-
-
-def _require_place(place: syntax.Word, places: tuple[str, ...], problems: Problems) -> None:
-    if place.text not in places:
-        message = f"{place} must be a kind of place: {alternatives(places)}"
-        problems.error(place.span, message, guess(place.text, places))
 
 
 def _spaces(declared: Declarations, problems: Problems) -> tuple[str, ...]:
     for item in of_kind(declared, syntax.Spaces):
-        _once(item.names, "kind of memory", problems)
+        problems.once(item.names, "must be one kind of memory, not two")
         return tuple(each.text for each in item.names)
     return ("global",)
-
-
-def _once(names: Iterable[syntax.Word], what: str, problems: Problems) -> None:
-    first: dict[str, Span] = {}
-    for each in names:
-        if each.text in first:
-            message = f"{each} must be one {what}, not two"
-            problems.again(each.span, message, first[each.text])
-        first.setdefault(each.text, each.span)
 
 
 # ---- the parts of the state ----------------------------------------------------------------------
@@ -287,13 +249,11 @@ def _parts(
         if each.name.text in _SORTS:
             message = f"{each.name} is a sort of its own: a type must have another name"
             problems.error(each.name.span, message)
-        _once((cell.name for cell in each.cells), "cell", problems)
+        problems.once((cell.name for cell in each.cells), "must be one cell, not two")
     found: dict[str, dict[str, CellKind]] = {}
-    number = 0
     for part in of_kind(declared, syntax.Cell):
         found[part.name.text] = _part(part, types, places, problems)
-        number += len(found[part.name.text])
-        if number > MAX_CELLS:
+        if sum(map(len, found.values())) > MAX_CELLS:
             message = f"the state must have at most {MAX_CELLS} cells for each place and location"
             problems.stop(part.span, message)
     return found
@@ -311,14 +271,13 @@ def _part(
         message = f"{name} must say what there is one of it for: `of` a place"
         problems.error(part.span, message, f"such as `of {places[0]}`")
         return {}
-    _require_place(part.place, places, problems)
-    if part.place.text not in places:
+    if not is_one_of(part.place, "a kind of place", places, problems):
         return {}
     if part.sort.text not in types:
         kind = _cell(part, name, "", part.place.text, problems, types)
         return {} if kind is None else {"": kind}
-    if part.located or part.start is not None:
-        what = "locations" if part.located else "start"
+    if part.location or part.start is not None:
+        what = "locations" if part.location else "start"
         message = f"{name} must have no {what} of its own: its cells have, in the type {part.sort}"
         problems.error(part.span, message)
     cells: dict[str, CellKind] = {}
@@ -340,13 +299,10 @@ def _cell(
     problems: Problems,
     types: Iterable[str] = (),
 ) -> CellKind | None:
-    sort = _SORTS.get(cell.sort.text)
-    if sort is None:
-        known = [*_SORTS, *types]
-        message = f"{cell.sort} must be a sort: {alternatives(known)}"
-        problems.error(cell.sort.span, message, guess(cell.sort.text, known))
+    if not is_one_of(cell.sort, "a sort", [*_SORTS, *types], problems):
         return None
+    sort = _SORTS[cell.sort.text]
     if cell.start is not None and sort is not Sort.BIT:
         message = f"{cell.name} must not say what it is at first, as it is a {sort.value}, no bit"
         problems.error(cell.span, message)
-    return CellKind(structure, field, sort, place, cell.located, bool(cell.start))
+    return CellKind(structure, field, sort, place, cell.location is not None, bool(cell.start))

@@ -48,7 +48,7 @@ _NAME = re.compile(r'\w+\s+"?(?P<name>(?<=")[^"\n]*|[A-Za-z_]\w*(?:-\w+)*(?:\.\w
 
 _CONDITION = {"_EACH", "_EMPTY", "_NO", "_OLDEST", "_READY", "_SELF", "NAME", "NOT"}
 _EFFECT = {
-    *("_ADD", "_DEQUEUE", "_EACH", "_ENQUEUE", "_FREE", "_IF", "_NOTHING", "_REMOVE", "_TAKE"),
+    *("ADD", "DEQUEUE", "_EACH", "ENQUEUE", "FREE", "_IF", "_NOTHING", "REMOVE", "TAKE"),
     "NAME",
 }
 _ITEM = {f"_{word.upper()}" for word in _ITEMS}

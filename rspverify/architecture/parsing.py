@@ -66,16 +66,17 @@ class _MachineBuilder(Builder[syntax.MachineFile]):
     def FLAG(self, token: Token) -> bool:  # noqa: N802
         return str(token) == "true"
 
+    def _yes(self, _: Token) -> bool:
+        return True
+
+    def _no(self, _: Token) -> bool:
+        return False
+
+    ANY = OTHER = OWN = NOT = TAKE = ADD = REMOVE = _yes
+    FREE = ENQUEUE = DEQUEUE = _no
+
     def start(self, meta: Meta, *items: syntax.Item) -> syntax.MachineFile:
         return syntax.MachineFile(self._source, items)
-
-    # ---- what there is ---------------------------------------------------------------------------
-
-    def place(self, meta: Meta, any_: object, name: Any, per: Any) -> syntax.Place:
-        return syntax.Place(self._span(meta), name, any_ is not None, per)
-
-    def cell(self, meta: Meta, name: Any, index: object, *parts: Any) -> syntax.Cell:
-        return syntax.Cell(self._span(meta), name, index is not None, *parts)
 
     def index(self, meta: Meta, name: syntax.Word) -> syntax.Word:
         return syntax.Word(self._span(meta), name.text)
@@ -96,51 +97,11 @@ class _MachineBuilder(Builder[syntax.MachineFile]):
     def quoted(self, meta: Meta, text: str) -> syntax.Word:
         return syntax.Word(self._span(meta), " ".join(text.split()))
 
-    # ---- binders, conditions, effects ------------------------------------------------------------
-
-    def places_named(self, meta: Meta, other: object, *parts: Any) -> syntax.PlacesNamed:
-        return syntax.PlacesNamed(self._span(meta), other is not None, *parts)
-
     def places_outside(
-        self, meta: Meta, other: object, kind: Any, variable: Any, outside: Any
+        self, meta: Meta, other: bool | None, kind: Any, variable: Any, outside: Any
     ) -> syntax.PlacesNamed:
-        return syntax.PlacesNamed(
-            self._span(meta), other is not None, kind, variable, None, outside
-        )
-
-    def bits(self, meta: Meta, *literals: syntax.Literal) -> syntax.Bits:
-        return syntax.Bits(self._span(meta), literals)
+        return syntax.PlacesNamed(self._span(meta), other, kind, variable, None, outside)
 
     def literal(self, meta: Meta, *parts: Any) -> syntax.Literal:
         *negated, what = parts
         return syntax.Literal(self._span(meta), negated in ([], [None]), what)
-
-    def lacks_instructions(self, meta: Meta, own: object, *parts: Any) -> syntax.LacksInstructions:
-        return syntax.LacksInstructions(self._span(meta), own is not None, *parts)
-
-    def in_space(self, meta: Meta, location: Any, negated: object, space: Any) -> syntax.InSpace:
-        return syntax.InSpace(self._span(meta), location, space, negated is None)
-
-    def take(self, meta: Meta, lock: syntax.Reference) -> syntax.SetLock:
-        return syntax.SetLock(self._span(meta), lock, True)
-
-    def free(self, meta: Meta, lock: syntax.Reference) -> syntax.SetLock:
-        return syntax.SetLock(self._span(meta), lock, False)
-
-    def enqueue(self, meta: Meta, element: Any, where: syntax.Reference) -> syntax.Enter:
-        return syntax.Enter(self._span(meta), element, where, False)
-
-    def add(self, meta: Meta, element: Any, where: syntax.Reference) -> syntax.Enter:
-        return syntax.Enter(self._span(meta), element, where, True)
-
-    def dequeue(self, meta: Meta, where: syntax.Reference) -> syntax.Leave:
-        return syntax.Leave(self._span(meta), where, False)
-
-    def remove(self, meta: Meta, where: syntax.Reference) -> syntax.Leave:
-        return syntax.Leave(self._span(meta), where, True)
-
-    def call(self, meta: Meta, name: Any, *arguments: syntax.Expression) -> syntax.Call:
-        return syntax.Call(self._span(meta), name, arguments)
-
-    def reference(self, meta: Meta, *parts: Any) -> syntax.Reference:
-        return syntax.Reference(self._span(meta), parts[:-1], parts[-1])

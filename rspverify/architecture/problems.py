@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Collection, Iterable
+from typing import NoReturn, Protocol
 
+from rspverify.architecture.syntax import Word
 from rspverify.source import InputError, Problem, Span
+from rspverify.wording import alternatives, guess
 
 MAX_PROBLEMS = 100
 """How many problems of one machine are shown; the rest is only counted."""
@@ -32,6 +35,14 @@ class Problems:
     def again(self, span: Span, message: str, first: Span) -> None:
         """Note that something stands again that may stand once."""
         self.error(span, message, related=((first, "the first one is here"),))
+
+    def once(self, words: Iterable[Word], message: str) -> None:
+        """Note each word that stands again. message: what each must be, as `must be one place`."""
+        first: dict[str, Span] = {}
+        for each in words:
+            if each.text in first:
+                self.again(each.span, f"{each} {message}", first[each.text])
+            first.setdefault(each.text, each.span)
 
     def note(self, problem: Problem) -> None:
         """Note a problem."""
@@ -61,3 +72,24 @@ class Problems:
 def _position(problem: Problem) -> tuple[str, int, int]:
     span = problem.span
     return (span.source.name, span.line, span.column) if span else ("", 0, 0)
+
+
+class Notes(Protocol):
+    """Where mistakes are noted."""
+
+    def error(self, span: Span, message: str, hint: str | None = None) -> None:
+        """Note a mistake."""
+
+
+def is_one_of(
+    word: Word, what: str, known: Collection[str], notes: Notes, hint: str | None = None
+) -> bool:
+    """Whether a word is one of those that are known; notes it if not.
+
+    hint: where it is like none of them.
+    """
+    if word.text in known:
+        return True
+    message = f"{word} must be {what}: {alternatives([*known])}"
+    notes.error(word.span, message, guess(word.text, known) or hint)
+    return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from rspverify.architecture import syntax
 from rspverify.architecture.architecture import (
@@ -26,12 +26,11 @@ from rspverify.architecture.declarations import Declarations, declarations
 from rspverify.architecture.elaboration import bind, conditions, effects
 from rspverify.architecture.layout import Layout, Owner, of_kind, read_layout
 from rspverify.architecture.parsing import parse
-from rspverify.architecture.problems import Problems
+from rspverify.architecture.problems import Problems, is_one_of
 from rspverify.architecture.scope import OPERANDS, LocationOf, Scope
 from rspverify.isa.catalogue import instruction_sets
 from rspverify.records import replace
 from rspverify.source import Source, Span
-from rspverify.wording import alternatives, guess
 
 _APART = frozenset({"instruction", "step", "complete", "always", "final"})
 """The items that others do not depend on: where they are broken, the rest can be judged."""
@@ -94,10 +93,7 @@ def _read(file: syntax.MachineFile, problems: Problems) -> Architecture:
 def _executes(declared: Declarations, problems: Problems) -> str:
     """The name of the instruction set; a machine may have instructions besides."""
     for item in of_kind(declared, syntax.Executes):
-        known = instruction_sets()
-        if item.name.text not in known:
-            message = f"{item.name} must be an instruction set: {alternatives(known)}"
-            problems.error(item.name.span, message, guess(item.name.text, known))
+        is_one_of(item.name, "an instruction set", instruction_sets(), problems)
         return item.name.text
     return ""
 
@@ -144,35 +140,28 @@ def _instruction(item: syntax.Instruction, layout: Layout) -> Mnemonic:
     return found
 
 
-def _operands(item: syntax.Instruction, layout: Layout) -> Iterator[str]:
+def _operands(item: syntax.Instruction, layout: Layout) -> Iterable[str]:
     """The operands that it may have, each once."""
-    seen: dict[str, Span] = {}
+    right = [each for each in item.operands if each.text in OPERANDS]
+    layout.problems.once(right, "must be an operand once, not twice")
     for each in item.operands:
-        if each.text not in OPERANDS:
+        if each not in right:
             message = f"{each} must be an operand: r (a register), x (its location) or s (a reach)"
             layout.problems.error(each.span, message)
-        elif each.text in seen:
-            message = f"{each} must be an operand once, not twice"
-            layout.problems.again(each.span, message, seen[each.text])
-        else:
-            seen[each.text] = each.span
-            yield each.text
+    return dict.fromkeys(each.text for each in right)
 
 
 def _reached(item: syntax.Instruction, layout: Layout) -> tuple[str, ...]:
     """The reaches that it may have, the narrowest first."""
-    has = any(each.text == REACH for each in item.operands)
+    has, problems = any(each.text == REACH for each in item.operands), layout.problems
     if has and not item.reaches:
         hint = f"`{item.name} {REACH} of {', '.join(layout.reaches) or 'WG'}`"
-        layout.problems.error(item.name.span, f"{item.name} must say which reaches s may be", hint)
+        problems.error(item.name.span, f"{item.name} must say which reaches s may be", hint)
     if item.reaches and not has:
         message = f"reaches must be those of the operand s, and {item.name} has none"
-        layout.problems.error(item.reaches[0].span, message)
+        problems.error(item.reaches[0].span, message)
     for each in item.reaches:
-        if each.text not in layout.reaches:
-            known = [*layout.reaches] or ["there is none"]
-            message = f"{each} must be a reach: {alternatives(known)}"
-            layout.problems.error(each.span, message, guess(each.text, layout.reaches))
+        is_one_of(each, "a reach", layout.reaches or ["there is none"], problems)
 
     def width(reach: str) -> int:
         place = layout.reaches.get(reach)

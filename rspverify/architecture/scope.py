@@ -17,6 +17,7 @@ from rspverify.architecture.architecture import (
     Written,
 )
 from rspverify.architecture.layout import Layout, Owner
+from rspverify.architecture.problems import is_one_of
 from rspverify.records import replace
 from rspverify.source import Span
 from rspverify.wording import alternatives, guess
@@ -134,26 +135,15 @@ class Scope(Struct, frozen=True):
 
     def is_place(self, kind: syntax.Word) -> bool:
         """Whether a word is a kind of place; notes it if not."""
-        layout = self.layout
-        if kind.text in layout.places:
-            return True
-        message = f"{kind} must be a kind of place: {alternatives(layout.places)}"
-        if kind.text in layout.reaches:
-            hint: str | None = f"say {layout.reaches[kind.text]}, which is how far {kind} reaches"
-        else:
-            hint = guess(kind.text, layout.places)
-        self.error(kind.span, message, hint)
-        return False
+        place = self.layout.reaches.get(kind.text)
+        hint = None if place is None else f"say {place}, which is how far {kind} reaches"
+        return is_one_of(kind, "a kind of place", self.layout.places, self, hint)
 
     def is_space(self, space: syntax.Word) -> bool:
         """Whether a word is a kind of memory; notes it if not."""
         spaces = self.layout.spaces
-        if space.text in spaces:
-            return True
-        message = f"{space} must be a kind of memory: {alternatives(spaces)}"
-        hint = guess(space.text, spaces) or f"`spaces {spaces[0]}, {space}` says that there are two"
-        self.error(space.span, message, hint)
-        return False
+        hint = f"`spaces {spaces[0]}, {space}` says that there are two"
+        return is_one_of(space, "a kind of memory", spaces, self, hint)
 
     def operand(self, name: str, span: Span) -> bool:
         """Whether the instruction has an operand; notes it if not."""
@@ -171,32 +161,33 @@ class Scope(Struct, frozen=True):
 
     def location(self, word: syntax.Word) -> str | None:
         """The variable that a name of a location stands for."""
-        if word.text not in self.names:
-            known = [name for name, it in self.names.items() if isinstance(it, LocationOf)]
-            message = f"{word} must be a location that is named here{_namely(known)}"
-            self.error(word.span, message, guess(word.text, known))
-            return None
-        meaning = self.names[word.text]
-        if meaning is None:
-            return None
-        if not isinstance(meaning, LocationOf):
+        meaning = self.names.get(word.text)
+        if isinstance(meaning, LocationOf):
+            if meaning.variable in (self.owner.operands or ""):
+                self.owner.used.add(meaning.variable)
+            return meaning.variable
+        if meaning is not None:
             self.error(word.span, f"{word} must be a location, not {described(meaning)}")
-            return None
-        if meaning.variable in (self.owner.operands or ""):
-            self.owner.used.add(meaning.variable)
-        return meaning.variable
+        elif word.text not in self.names:
+            known = [name for name, it in self.names.items() if isinstance(it, LocationOf)]
+            self._not_named(word, "location", known)
+        return None
 
     def thread(self, word: syntax.Word) -> str | None:
         """The variable that a name of a thread stands for."""
-        known = [name for name, it in self.names.items() if _is_thread(it)]
-        if word.text in known:
-            meaning = self.names[word.text]
-            assert isinstance(meaning, PlaceOf)
-            return meaning.variable
-        if self.names.get(word.text, word) is not None:
-            message = f"{word} must be a thread that is named here{_namely(known)}"
-            self.error(word.span, message, guess(word.text, known))
-        return None
+        known = {
+            name: it.variable
+            for name, it in self.names.items()
+            if isinstance(it, PlaceOf) and it.kind == "thread"
+        }
+        if word.text not in known and self.names.get(word.text, word) is not None:
+            self._not_named(word, "thread", [*known])
+        return known.get(word.text)
+
+    def _not_named(self, word: syntax.Word, what: str, known: Sequence[str]) -> None:
+        namely = f": {alternatives(known)}" if known else ", and none is"
+        message = f"{word} must be a {what} that is named here{namely}"
+        self.error(word.span, message, guess(word.text, known))
 
     def require_thread(self, span: Span, what: str) -> bool:
         """Whether the own place is a thread; notes a mistake if not."""
@@ -210,22 +201,18 @@ class Scope(Struct, frozen=True):
 
     def cell(self, reference: syntax.Reference, *sorts: Sort) -> CellAt | None:
         """The cell that a reference names, if it is of one of these sorts."""
-        meaning = self.value(reference)
-        if meaning is None:
-            return None
-        if not isinstance(meaning, CellAt):
-            wanted = _wanted(sorts)
-            hint = _fields_hint(meaning) if isinstance(meaning, Part) else None
-            message = f"{reference.span.text} must be {wanted}, not {described(meaning)}"
-            self.error(reference.span, message, hint)
-            return None
-        return self.whole(meaning, reference.span, *sorts)
+        meaning, text = self.value(reference), reference.span.text
+        if meaning is None or isinstance(meaning, CellAt):
+            return meaning and self.whole(meaning, reference.span, *sorts)
+        message = f"{text} must be {_wanted(sorts)}, not {described(meaning)}"
+        self.error(reference.span, message, _fields_hint(meaning))
+        return None
 
     def whole(self, cell: CellAt, span: Span, *sorts: Sort) -> CellAt | None:
         """A cell of one of these sorts, with its location if it has one."""
         if cell.kind.sort not in sorts:
-            wanted = _wanted(sorts)
-            self.error(span, f"{span.text} must be {wanted}, not a {cell.kind.sort.value}")
+            message = f"{span.text} must be {_wanted(sorts)}, not a {cell.kind.sort.value}"
+            self.error(span, message)
         elif cell.kind.located and cell.location is None:
             message = f"{span.text} must have a location: there is one for each"
             self.error(span, message, f"such as {span.text}[x]")
@@ -243,17 +230,16 @@ class Scope(Struct, frozen=True):
             meaning = self._inside(meaning, word)
         if meaning is None or reference.index is None:
             return meaning
-        location = self.location(reference.index)
+        location, span = self.location(reference.index), reference.index.span
         if isinstance(meaning, Part):
             message = f"{meaning.name} must have its location behind a cell"
-            self.error(reference.index.span, message, _fields_hint(meaning))
+            self.error(span, message, _fields_hint(meaning))
         elif not isinstance(meaning, CellAt):
-            self.error(reference.index.span, f"{described(meaning)} has no locations")
+            self.error(span, f"{described(meaning)} has no locations")
         elif not meaning.kind.located:
-            message = f"{meaning.kind} has no locations: there is one for all"
-            self.error(reference.index.span, message)
+            self.error(span, f"{meaning.kind} has no locations: there is one for all")
         elif meaning.location is not None:
-            self.error(reference.index.span, f"{reference.names[0]} has a location already")
+            self.error(span, f"{reference.names[0]} has a location already")
         elif location is not None:
             return replace(meaning, location=location)
         return None
@@ -284,12 +270,9 @@ class Scope(Struct, frozen=True):
                 return self._part(word, meaning)
             self._unknown(word, "a part of the state")
         elif isinstance(meaning, Part):
-            if word.text in meaning.fields:
+            if is_one_of(word, f"a cell of {meaning.name}", meaning.fields, self):
                 variable = meaning.place.variable if meaning.place else None
                 return CellAt(meaning.fields[word.text], variable)
-            known = alternatives([*meaning.fields])
-            message = f"{word} must be a cell of {meaning.name}: {known}"
-            self.error(word.span, message, guess(word.text, meaning.fields))
         else:
             self.error(word.span, f"{described(meaning)} has no parts, so no {word}")
         return None
@@ -300,7 +283,7 @@ class Scope(Struct, frozen=True):
         if kind is None:
             return None
         inner = place.kind if place else self.owner.place
-        if not self.layout.contains(kind.place, inner):
+        if not self.layout.kinds.contains(kind.place, inner):
             message = f"{word} must be that of one {kind.place}, and a {inner} has several"
             letter = kind.place[0]
             within = "" if inner == self.layout.places[-1] else f" in {inner}"
@@ -312,20 +295,14 @@ class Scope(Struct, frozen=True):
         return Part(word.text, fields, place)
 
 
-def _namely(known: Sequence[str]) -> str:
-    return f": {alternatives(known)}" if known else ", and none is"
-
-
 def _wanted(sorts: tuple[Sort, ...]) -> str:
     return alternatives([f"a {sort.value}" for sort in sorts])
 
 
-def _is_thread(meaning: Meaning | None) -> bool:
-    return isinstance(meaning, PlaceOf) and meaning.kind == "thread"
-
-
-def _fields_hint(part: Part) -> str:
-    return f"its cells are {', '.join(f'{part.name}.{name}' for name in part.fields)}"
+def _fields_hint(meaning: Meaning) -> str | None:
+    if not isinstance(meaning, Part):
+        return None
+    return f"its cells are {', '.join(f'{meaning.name}.{name}' for name in meaning.fields)}"
 
 
 def described(meaning: Meaning) -> str:

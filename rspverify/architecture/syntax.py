@@ -1,4 +1,7 @@
-"""The syntax of .machine files, with spans, before names are resolved."""
+"""The syntax of .machine files, with spans, before names are resolved.
+
+Of a word that may be left out, such as `other`, there is True, or None.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +82,7 @@ Element: TypeAlias = Itself | Marker | LocationNamed
 class PlacesNamed(Spanned, frozen=True):
     """`other thread u in workgroup`."""
 
-    other: bool
+    other: bool | None
     kind: Word
     variable: Word
     inside: Word | None
@@ -141,7 +144,7 @@ class LacksMarker(Spanned, frozen=True):
 class LacksInstructions(Spanned, frozen=True):
     """`no own ld, st of x in POOL`."""
 
-    own: bool
+    own: bool | None
     instructions: tuple[Word, ...]
     location: LocationNamed | None
     where: Reference
@@ -157,8 +160,8 @@ class InSpace(Spanned, frozen=True):
     """`x is shared`, `x is not shared`."""
 
     location: Word
+    negated: bool | None
     space: Word
-    value: bool
 
 
 class All(Spanned, frozen=True):
@@ -186,23 +189,23 @@ class Assignment(Spanned, frozen=True):
 class SetLock(Spanned, frozen=True):
     """`take LOCK`, `free LOCK`."""
 
-    lock: Reference
     taken: bool
+    lock: Reference
 
 
 class Enter(Spanned, frozen=True):
     """`enqueue ELEMENT in FIFO`; `add self to POOL`."""
 
+    pool: bool
     element: Element
     where: Reference
-    pool: bool
 
 
 class Leave(Spanned, frozen=True):
     """`dequeue FIFO`; `remove self from POOL`."""
 
-    where: Reference
     pool: bool
+    where: Reference
 
 
 class If(Spanned, frozen=True):
@@ -239,8 +242,8 @@ class Title(Spanned, frozen=True):
 class Place(Spanned, frozen=True):
     """`cu per workgroup`, `any cu`: a kind of place, and which there are where programs say not."""
 
+    open: bool | None
     name: Word
-    open: bool
     per: Word | None
 
 
@@ -272,7 +275,7 @@ class Cell(Spanned, frozen=True):
     """`NAME[x] : SORT of PLACE = start`; the sort may be a type."""
 
     name: Word
-    located: bool
+    location: Word | None
     sort: Word
     place: Word | None
     start: bool | None

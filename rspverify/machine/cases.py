@@ -18,30 +18,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from rspverify.machine import rules as ground
 from rspverify.machine.pending import OPEN_READ
 from rspverify.machine.routes import Routes
-from rspverify.machine.rules import (
-    AnyBit,
-    Bit,
-    Dequeue,
-    Enqueue,
-    Fifo,
-    Guard,
-    InstructionRule,
-    Issued,
-    Member,
-    Oldest,
-    Rule,
-    SetBit,
-    StepRule,
-    Update,
-    When,
-    Without,
-    Word,
-    by,
-    fails,
-    holds,
-)
+from rspverify.machine.rules import Bit, Fifo, Guard, InstructionRule, Rule, StepRule, Update, Word
 from rspverify.machine.shapes import Shapes, may_fire
 from rspverify.records import replace
 
@@ -56,9 +36,9 @@ class Case(Struct, frozen=True):
     steps: tuple[Rule, ...]
 
 
-def waiting(fifo: Fifo, it: Issued) -> Member:
+def waiting(fifo: Fifo, it: ground.Issued) -> ground.Member:
     """That an instruction is in a fifo."""
-    return Member(fifo.structure, fifo.field, fifo.location, it.index)
+    return ground.Member(fifo.structure, fifo.field, fifo.location, it.index)
 
 
 class InCases:
@@ -68,11 +48,11 @@ class InCases:
     """
 
     def __init__(self, rules: Sequence[Rule], shapes: Shapes, memory: Sequence[Word]) -> None:
-        self._members: dict[Fifo, dict[Member, None]] = {}
+        self._members: dict[Fifo, dict[ground.Member, None]] = {}
         self._mixed: set[Fifo] = set()
         for rule in rules:
             for it in _enqueued(rule):
-                if isinstance(it.element, Issued):
+                if isinstance(it.element, ground.Issued):
                     member = waiting(it.fifo, it.element)
                     self._members.setdefault(it.fifo, {})[member] = None
                 else:
@@ -107,11 +87,11 @@ class InCases:
         self, ways: Sequence[tuple[Rule, Rule]], made: Sequence[Rule]
     ) -> Iterator[str]:
         """Instructions that may be in a fifo more than once."""
-        setting = by(made, lambda rule: rule.sets(True))
+        setting = ground.by(made, lambda rule: rule.sets(True))
 
         def once(bit: Bit, seen: frozenset[Bit]) -> bool:
             its = setting.get(bit, [])
-            if bit in seen or not isinstance(bit, Member):
+            if bit in seen or not isinstance(bit, ground.Member):
                 return False  # A bit that several may set, or one that is set again and again.
             if all(isinstance(it, InstructionRule) for it in its):
                 return True
@@ -162,13 +142,13 @@ class InCases:
                 lost.append(bit)
             else:
                 guards.append(guard)
-        made = [SetBit(bit, False) for bit in lost]
+        made = [ground.SetBit(bit, False) for bit in lost]
         updates = _once([*made, *self._updates(rule)], self._renamed)
         steps = (*(self._lost[bit] for bit in lost), whole)
         return Case(replace(rule, guards=(*guards,), updates=updates), steps)
 
     def _renamed(self, update: Update) -> Update:
-        if isinstance(update, SetBit) and update.bit in self._alike:
+        if isinstance(update, ground.SetBit) and update.bit in self._alike:
             return replace(update, bit=self._alike[update.bit])
         return update
 
@@ -176,9 +156,9 @@ class InCases:
         """The guards over bits alone, each once, also those about instructions in fifos."""
         found: dict[Guard, None] = {}
         for guard in self._of_bits(guards):
-            if isinstance(guard, AnyBit):
+            if isinstance(guard, ground.AnyBit):
                 bits = tuple((self._alike.get(bit, bit), value) for bit, value in guard.bits)
-                found[AnyBit(bits)] = None
+                found[ground.AnyBit(bits)] = None
             else:
                 found[guard] = None
         return tuple(found)
@@ -186,35 +166,37 @@ class InCases:
     def _of_bits(self, guards: Iterable[Guard]) -> Iterator[Guard]:
         for guard in guards:
             match guard:
-                case Oldest(fifo, Issued() as it) if fifo not in self._mixed:
-                    yield holds(waiting(fifo, it))
+                case ground.Oldest(fifo, ground.Issued() as it) if fifo not in self._mixed:
+                    yield ground.holds(waiting(fifo, it))
                     yield guard
-                case Without(fifos, elements):
+                case ground.Without(fifos, elements):
                     yield from self._without(guard, fifos, elements)
                 case _:
                     yield guard
 
     def _without(
-        self, guard: Without, fifos: Sequence[Fifo], elements: frozenset[object] | None
+        self, guard: ground.Without, fifos: Sequence[Fifo], elements: frozenset[object] | None
     ) -> Iterator[Guard]:
         if any(fifo in self._mixed for fifo in fifos) or guard.of_markers:
             yield guard
             return
         for fifo in fifos:
             for member in self._members.get(fifo, ()):
-                if elements is None or Issued(member.index) in elements:
-                    yield fails(member)
+                if elements is None or ground.Issued(member.index) in elements:
+                    yield ground.fails(member)
 
     def _updates(self, rule: Rule) -> Iterator[Update]:
-        leaving = {it.fifo: it.element for it in rule.oldest if isinstance(it.element, Issued)}
+        leaving = {
+            it.fifo: it.element for it in rule.oldest if isinstance(it.element, ground.Issued)
+        }
         undone = _undone(rule)
         for update in rule.updates:
             match update:
-                case Enqueue(fifo, Issued() as it) if fifo not in self._mixed:
-                    yield SetBit(waiting(fifo, it), True)
-                case Dequeue(fifo) if fifo in leaving and fifo not in self._mixed:
-                    yield SetBit(waiting(fifo, leaving[fifo]), False)
-                case SetBit(bit) if bit in undone:
+                case ground.Enqueue(fifo, ground.Issued() as it) if fifo not in self._mixed:
+                    yield ground.SetBit(waiting(fifo, it), True)
+                case ground.Dequeue(fifo) if fifo in leaving and fifo not in self._mixed:
+                    yield ground.SetBit(waiting(fifo, leaving[fifo]), False)
+                case ground.SetBit(bit) if bit in undone:
                     pass
                 case _:
                     yield update
@@ -226,7 +208,7 @@ def _alike(rules: Sequence[Rule]) -> Mapping[Bit, Bit]:
     for rule in rules:
         for value in (True, False):
             for bit in rule.sets(value):
-                if isinstance(bit, Member):
+                if isinstance(bit, ground.Member):
                     changing.setdefault(bit, set()).add((rule.key, value))
     needed = {bit for rule in rules for bit in rule.cleared}
     groups: dict[frozenset[tuple[object, bool]], list[Bit]] = {}
@@ -246,7 +228,7 @@ def _undone(rule: Rule) -> set[Bit]:
     return {
         bit
         for bit in rule.sets(False)
-        if isinstance(bit, Member) and bit.structure.name == OPEN_READ
+        if isinstance(bit, ground.Member) and bit.structure.name == OPEN_READ
     }
 
 
@@ -275,8 +257,8 @@ def _split(rule: Rule) -> Sequence[Rule]:
     if len(found) > _MOST:
         return [rule]
     if not found:  # It never fires.
-        plainly = tuple(it for it in rule.updates if not isinstance(it, When))
-        return [replace(rule, guards=(AnyBit(()),), updates=plainly)]
+        plainly = tuple(it for it in rule.updates if not isinstance(it, ground.When))
+        return [replace(rule, guards=(ground.AnyBit(()),), updates=plainly)]
     return [
         replace(it, guards=tuple(dict.fromkeys(it.guards)), case=n) for n, it in enumerate(found)
     ]
@@ -289,27 +271,27 @@ def _once(updates: Sequence[Update], renamed: Callable[[Update], Update]) -> tup
 
 def _negated(guards: Sequence[Guard]) -> tuple[Guard, ...] | None:
     """Guards that hold exactly where one of these does not; None if there are none."""
-    clauses = [it.bits for it in guards if isinstance(it, AnyBit)]
+    clauses = [it.bits for it in guards if isinstance(it, ground.AnyBit)]
     if len(clauses) < len(guards):
         return None
     if len(clauses) == 1:
-        return tuple(AnyBit(((bit, not value),)) for bit, value in clauses[0])
+        return tuple(ground.AnyBit(((bit, not value),)) for bit, value in clauses[0])
     if all(len(bits) == 1 for bits in clauses):
-        return (AnyBit(tuple((bit, not value) for ((bit, value),) in clauses)),)
+        return (ground.AnyBit(tuple((bit, not value) for ((bit, value),) in clauses)),)
     return None
 
 
 def _may_hold(guards: Iterable[Guard]) -> bool:
     """Whether no bit has to be true and false."""
-    wanted = {it.only for it in guards if isinstance(it, AnyBit) and it.only is not None}
+    wanted = {it.only for it in guards if isinstance(it, ground.AnyBit) and it.only is not None}
     return not any((bit, not value) in wanted for bit, value in wanted)
 
 
 def cleared_by(guard: Guard) -> Bit | None:
     """The bit that a guard wants false, if that is all."""
-    only = guard.only if isinstance(guard, AnyBit) else None
+    only = guard.only if isinstance(guard, ground.AnyBit) else None
     return None if only is None or only[1] else only[0]
 
 
-def _enqueued(rule: Rule) -> list[Enqueue]:
-    return [it for it in rule.flat if isinstance(it, Enqueue)]
+def _enqueued(rule: Rule) -> list[ground.Enqueue]:
+    return [it for it in rule.flat if isinstance(it, ground.Enqueue)]

@@ -14,30 +14,21 @@ from typing import assert_never
 
 from msgspec import Struct
 
-from rspverify.assembly.program import DEPART, ThreadId
+from rspverify.assembly.program import DEPART
 from rspverify.machine.draining import locks_of
 from rspverify.machine.machine import Machine
 from rspverify.machine.rendezvous import is_arrival, of_arrivals
-from rspverify.machine.rules import (
-    AnyBit,
-    Bit,
-    Fifo,
-    InstructionRule,
-    Lock,
-    Ready,
-    StepRule,
-    Without,
-)
+from rspverify.machine.rules import AnyBit, Bit, Fifo, InstructionRule, Lock, Ready, Without
 from rspverify.value import Constant, Expression
 
 _ALWAYS: Expression = Constant(1)
 _NEVER: Expression = Constant(0)
 
-Hold = tuple[ThreadId, Lock]
-"""A lock while a thread holds it."""
-
 Spot = tuple[int, int]
 """A place in the code of a thread, by the numbers of both."""
+
+_Wait = Spot | tuple[int, Lock]
+"""What others may wait for: that a thread goes on from a place, or frees a lock."""
 
 Drains = Mapping[Fifo, list[Ready]]
 """What a marker waits for in each fifo: that each location which may be DIRTY is flushed."""
@@ -73,22 +64,16 @@ class LockOrder:
 
     def __init__(self, machine: Machine) -> None:
         self._threads = machine.program.threads
-        written = dict.fromkeys(bit for rule in machine.rules for bit in rule.sets(True))
-        clean = {
-            fifo: [bit for it in _leaving(machine, fifo) for bit, _ in it.literals]
-            for fifo in machine.fifos
-        }
-        self._drains: Drains = {
-            fifo: [it for bit in bits if bit in written for it in locks_of(machine, bit)]
-            for fifo, bits in clean.items()
-        }
-        self._at_the_end = [
-            Need(it, False)
-            for bit in dict.fromkeys(machine.final())
-            if bit in written
-            for it in locks_of(machine, bit)
-        ]
-        walks = [_Walk(machine, self._drains, code) for code in machine.code]
+        written = {bit for rule in machine.rules for bit in rule.sets(True)}
+
+        def flushed(bits: Iterable[Bit]) -> list[Ready]:
+            return [it for bit in bits if bit in written for it in locks_of(machine, bit)]
+
+        drains: dict[Fifo, list[Ready]] = {fifo: [] for fifo in machine.fifos}
+        for (fifo, _), rule in machine.shapes.leaving.items():
+            drains[fifo] += flushed(bit for bit, _ in rule.literals)
+        self._at_the_end = [Need(it, False) for it in flushed(dict.fromkeys(machine.final()))]
+        walks = [_Walk(machine, drains, code) for code in machine.code]
         self.freed_unsurely = frozenset(lock for walk in walks for lock in walk.freed_unsurely)
         self._places = [walk.places for walk in walks]
         self._meetings = _meetings(machine)
@@ -106,60 +91,54 @@ class LockOrder:
         return known
 
     def _decide(self, places: tuple[int, ...]) -> bool:
-        codes = [code[place:] for code, place in zip(self._places, places, strict=True)]
-        if any(place.never for code in codes for place in code):
+        to_come = {
+            (thread, number): code[number]
+            for thread, code in enumerate(self._places)
+            for number in range(places[thread], len(code))
+        }
+        if any(place.never for place in to_come.values()):
             return False
-        to_come = list(zip(self._threads, codes, strict=True))
-        holders: dict[Lock, set[ThreadId]] = {}
-        for thread, code in to_come:
-            for lock in frozenset().union(*(place.held for place in code)):
-                holders.setdefault(lock, set()).add(thread)
-        awaited: set[Hold | Spot] = set(self._blockers(None, self._at_the_end, holders))
-        waits: dict[Hold | Spot, set[Hold | Spot]] = {}
-        wanted: dict[Spot, set[Hold | Spot]] = {}
-        for number, (thread, code) in enumerate(to_come):
-            for here, place in enumerate(code, places[number]):
-                targets: set[Hold | Spot] = set(self._blockers(thread, place.needs, holders))
-                if self._meetings:
-                    targets |= {(number, here)} & self._meetings.keys()
-                    wanted[number, here] = targets
-                awaited |= targets
-                for lock in place.held:
-                    waits.setdefault((thread, lock), set()).update(targets)
-        for thread, code in to_come:
+        waits: dict[_Wait, set[_Wait]] = {}
+        holders: dict[Lock, set[int]] = {}
+        for spot, place in to_come.items():
+            for lock in place.held:
+                waits.setdefault((spot[0], lock), set()).add(spot)
+                holders.setdefault(lock, set()).add(spot[0])
+        for spot, place in to_come.items():
+            waits[spot] = {*self._blockers(spot[0], place.needs, holders)}
+        awaited = {*self._blockers(None, self._at_the_end, holders)}.union(*waits.values())
+        for thread, code in enumerate(self._places):
             for kept in awaited & {(thread, lock) for lock in code[-1].held}:
-                waits.setdefault(kept, set()).add(kept)
-        for spot in self._meetings.keys() & wanted.keys():
-            waits[spot] = set(self._late(spot, wanted))
+                waits[kept].add(kept)
+        for spot in self._meetings.keys() & to_come.keys():
+            waits[spot] |= {*self._late(spot, to_come)}
         try:
             TopologicalSorter(waits).prepare()
         except CycleError:
             return False
         return True
 
-    def _late(self, spot: Spot, wanted: Mapping[Spot, set[Hold | Spot]]) -> Iterator[Hold | Spot]:
-        """What those who have not arrived at a barrier may wait for."""
+    def _late(self, spot: Spot, to_come: Iterable[Spot]) -> Iterator[Spot]:
+        """Where those may be who have not arrived at a barrier."""
         arrivals = self._meetings[spot]
         if arrivals is None:
             yield spot  # Somebody may never arrive.
             return
         for number, last in arrivals:
-            for (thread, place), targets in wanted.items():
-                if thread == number and place <= last:
-                    yield from targets
+            yield from (
+                (thread, place) for thread, place in to_come if thread == number if place <= last
+            )
 
     def _blockers(
-        self,
-        waiting: ThreadId | None,
-        needs: Iterable[Need],
-        holders: Mapping[Lock, set[ThreadId]],
-    ) -> Iterator[Hold]:
+        self, waiting: int | None, needs: Iterable[Need], holders: Mapping[Lock, set[int]]
+    ) -> Iterator[_Wait]:
         """Who may hold what is needed, and keep it from whoever waits."""
         for need in needs:
-            lock, threads = need.ready.lock, need.ready.threads
+            lock = need.ready.lock
             surely = need.surely and lock not in self.freed_unsurely
-            for holder in holders.get(lock, set()) - threads:
-                if holder == waiting or not surely:
+            for holder in holders.get(lock, ()):
+                passes = self._threads[holder] in need.ready.threads
+                if not passes and (holder == waiting or not surely):
                     yield holder, lock
 
 
@@ -255,7 +234,3 @@ def _meetings(machine: Machine) -> dict[Spot, list[Spot] | None]:
                 sure = all(len(bits) == 1 and bits[0][0] in arrivals for bits in met)
                 found[number, place] = [arrivals[bits[0][0]] for bits in met] if sure else None
     return found
-
-
-def _leaving(machine: Machine, fifo: Fifo) -> list[StepRule]:
-    return [rule for (its, _), rule in machine.shapes.leaving.items() if its == fifo]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from itertools import chain, product
 
@@ -10,27 +10,13 @@ from msgspec import Struct
 
 from rspverify.architecture.architecture import Architecture, Mnemonic
 from rspverify.assembly.program import AssemblyProgram, Instruction, Placement, ThreadId
+from rspverify.machine import rules as ground
 from rspverify.machine.cases import InCases, cleared_by
 from rspverify.machine.grounding import Grounding
 from rspverify.machine.pending import Pending
 from rspverify.machine.placements import placements
 from rspverify.machine.rendezvous import Rendezvous
-from rspverify.machine.rules import (
-    Assign,
-    Bit,
-    Cell,
-    Deliver,
-    Fifo,
-    Guard,
-    InstructionRule,
-    Member,
-    Rule,
-    StepRule,
-    Structure,
-    Update,
-    When,
-    Word,
-)
+from rspverify.machine.rules import Bit, Cell, Fifo, Guard, InstructionRule, Rule, StepRule, Word
 from rspverify.machine.shapes import Shapes
 from rspverify.machine.simplification import simplification
 from rspverify.value import Constant
@@ -79,7 +65,7 @@ class Machine(Struct, frozen=True, dict=True):
         return self._ground.in_cases
 
     @property
-    def elided(self) -> frozenset[Structure]:
+    def elided(self) -> frozenset[ground.Structure]:
         """The structures that are left out, as they are as good as memory."""
         return self._ground.without.structures
 
@@ -99,13 +85,13 @@ class Machine(Struct, frozen=True, dict=True):
         return self._ground.cells
 
     @cached_property
-    def members(self) -> tuple[Member, ...]:
+    def members(self) -> tuple[ground.Member, ...]:
         """The cells of pools: one for each instruction that may be in it."""
         found = [bit for rule in self.rules for bit in (*rule.may_set, *rule.looks)]
-        return tuple(dict.fromkeys(bit for bit in found if isinstance(bit, Member)))
+        return tuple(dict.fromkeys(bit for bit in found if isinstance(bit, ground.Member)))
 
     @property
-    def structures(self) -> tuple[Structure, ...]:
+    def structures(self) -> tuple[ground.Structure, ...]:
         """The parts of the machine."""
         return self._ground.structures
 
@@ -122,11 +108,11 @@ class Machine(Struct, frozen=True, dict=True):
         """The initial value of a bit."""
         return self._ground.grounding.starts_true(bit)
 
-    def threads_of(self, structure: Structure) -> frozenset[ThreadId]:
+    def threads_of(self, structure: ground.Structure) -> frozenset[ThreadId]:
         """The threads at the place of a structure, or in it."""
         return self._ground.grounding.threads_of(structure.place)
 
-    def of_thread(self, thread: ThreadId) -> list[Structure]:
+    def of_thread(self, thread: ThreadId) -> list[ground.Structure]:
         """The structures at the places that a thread is in, the nearest first."""
         found = [it for it in self.structures if thread in self.threads_of(it)]
         places = self.program.machine.places
@@ -239,48 +225,13 @@ class _Ground:
         return tuple(it for it in self.cells if isinstance(it, Fifo))
 
     @cached_property
-    def structures(self) -> tuple[Structure, ...]:
+    def structures(self) -> tuple[ground.Structure, ...]:
         """The structures that are left."""
         return tuple(dict.fromkeys(it.structure for it in self.cells))
 
-    @cached_property
-    def _alike(self) -> Mapping[object, InstructionRule]:
-        return {
-            _alike(it.instruction): it
-            for it in self.rules
-            if isinstance(it, InstructionRule) and not self._whole.instructions
-        }
-
     def instruction(self, it: Instruction) -> InstructionRule:
-        """The rule of an instruction of a program after simplification.
-
-        Where it does not depend on others, one rule serves all instructions that are alike.
-        """
-        known = self._alike.get(_alike(it))
-        if known is None:
-            return self.without.rule(self._whole.instruction(it))
-        return InstructionRule(known.guards, tuple(_own(known.updates, it)), it)
-
-
-def _alike(it: Instruction) -> object:
-    """All that the rule of an instruction depends on, except its register and value."""
-    return it.mnemonic, it.thread, it.location, it.reach
-
-
-def _own(updates: Iterable[Update], it: Instruction) -> Iterator[Update]:
-    """The updates of a rule, of an instruction's own register and value."""
-    for update in updates:
-        match update:
-            case Deliver(_, source):
-                assert it.register is not None
-                yield Deliver(it.register, source)
-            case Assign(target, _):
-                assert it.value is not None
-                yield Assign(target, it.value)
-            case When(guards, inner):
-                yield When(guards, tuple(_own(inner, it)))
-            case _:
-                yield update
+        """The rule of an instruction of a program after simplification."""
+        return self.without.rule(self._whole.instruction(it))
 
 
 def everywhere(architecture: Architecture, kinds: tuple[str, ...] = ()) -> Machine:

@@ -13,31 +13,11 @@ from itertools import chain
 from typing import assert_never
 
 from rspverify.architecture.architecture import Architecture, CellKind, Places, Sort
+from rspverify.machine import rules as ground
 from rspverify.machine.machine import Machine, everywhere
 from rspverify.machine.placements import placements
 from rspverify.machine.relevance import plain_fifos
-from rspverify.machine.rules import (
-    AnyBit,
-    Bit,
-    Cell,
-    Copy,
-    Dequeue,
-    Element,
-    Enqueue,
-    Fifo,
-    Guard,
-    InstructionRule,
-    Issued,
-    Member,
-    Oldest,
-    Ready,
-    Rule,
-    SetBit,
-    StepRule,
-    Without,
-    cells_of,
-    literals,
-)
+from rspverify.machine.rules import Bit, Cell, Fifo, Guard, InstructionRule, Member, Rule, StepRule
 from rspverify.records import fields_of, is_record, replace
 
 # ---- Instructions that wait or do nothing --------------------------------------------------------
@@ -109,8 +89,10 @@ def locations_are_apart(architecture: Architecture) -> bool:
             for it in rules
             for guard, needed in it.asked
         )
-        and not any(isinstance(it, Ready | Oldest) for it in machine.ending)
-        and not any(value or machine.starts_true(bit) for bit, value in literals(machine.ending))
+        and not any(isinstance(it, ground.Ready | ground.Oldest) for it in machine.ending)
+        and not any(
+            value or machine.starts_true(bit) for bit, value in ground.literals(machine.ending)
+        )
     )
 
 
@@ -137,9 +119,9 @@ def _queues_itself(rule: Rule) -> bool:
     """Whether only its own instruction enters queues of several locations, and leaves in turn."""
     turns = {it.fifo for it in rule.oldest}
     return all(
-        _is(it.element, _own(rule)) if isinstance(it, Enqueue) else it.fifo in turns
+        _is(it.element, _own(rule)) if isinstance(it, ground.Enqueue) else it.fifo in turns
         for it in rule.flat
-        if isinstance(it, Enqueue | Dequeue) and it.fifo.location is None
+        if isinstance(it, ground.Enqueue | ground.Dequeue) and it.fifo.location is None
     )
 
 
@@ -157,7 +139,7 @@ def _only_loses(rule: Rule, lost: Collection[Bit | None]) -> bool:
         all(bit.index == it.index for bit in own)
         and (isinstance(rule, InstructionRule) or not own or len(spoken) == 1)
         and all(
-            isinstance(update, SetBit)
+            isinstance(update, ground.SetBit)
             and (isinstance(update.bit, Member) or (not update.value and update.bit in lost))
             for update in rule.updates
         )
@@ -169,13 +151,13 @@ def _own(rule: Rule) -> int | None:
     return None if rule.instruction is None else rule.instruction.index
 
 
-def _is(element: Element, own: int | None) -> bool:
-    return isinstance(element, Issued) and element.index == own
+def _is(element: ground.Element, own: int | None) -> bool:
+    return isinstance(element, ground.Issued) and element.index == own
 
 
 def _entered(rule: Rule) -> list[Member]:
     """The places in pools that it changes."""
-    changed = (it.bit for it in rule.flat if isinstance(it, SetBit))
+    changed = (it.bit for it in rule.flat if isinstance(it, ground.SetBit))
     return [bit for bit in changed if isinstance(bit, Member)]
 
 
@@ -186,14 +168,14 @@ def _observes_no_other(guard: Guard, own: int | None, needed: bool) -> bool:
     not, its failure matters as well.
     """
     match guard:
-        case AnyBit(bits):
+        case ground.AnyBit(bits):
             others = [(bit, it) for bit, it in bits if isinstance(bit, Member) and bit.index != own]
             return not any(value or not needed for _, value in others)
-        case Oldest(fifo, element):
+        case ground.Oldest(fifo, element):
             return fifo.location is not None or (needed and _is(element, own))
-        case Without(fifos):
+        case ground.Without(fifos):
             return needed or all(it.location is not None for it in fifos)
-        case Ready():
+        case ground.Ready():
             return False
         case _:
             assert_never(guard)
@@ -204,7 +186,7 @@ def _locations(rule: Rule) -> set[str | None]:
     and queues left out.
     """
     own = None if rule.instruction is None else rule.instruction.location
-    cells = chain.from_iterable(map(cells_of, (*rule.guards, *rule.updates)))
+    cells = chain.from_iterable(map(ground.cells_of, (*rule.guards, *rule.updates)))
     found = {it.location for it in cells if it.location or not isinstance(it, Member | Fifo)}
     return found | {own} if own is not None else found
 
@@ -242,7 +224,7 @@ def _may_be_own(machine: Machine, kind: str) -> bool:
         return (
             not _is_named((its.instructions, its.steps, its.always), kind)
             and not any(step.place == kind for step in its.steps)
-            and not any(isinstance(it, Oldest) for it in machine.ending)
+            and not any(isinstance(it, ground.Oldest) for it in machine.ending)
             and all(_leaves_in_turn(rule, kind) for rule in machine.rules)
         )
     if _is_named(its, kind) or not sorts <= {Sort.VALUE, Sort.BIT}:
@@ -252,7 +234,7 @@ def _may_be_own(machine: Machine, kind: str) -> bool:
     bits = {it for it in cells if it in become_true or machine.starts_true(it)}
     return (
         bits <= {rule.takes_away for rule in machine.steps}
-        and bits.isdisjoint(bit for bit, _ in literals(machine.ending))
+        and bits.isdisjoint(bit for bit, _ in ground.literals(machine.ending))
         and all(_fills(rule, kind) or _only_takes_away(rule, kind) for rule in machine.rules)
     )
 
@@ -263,12 +245,12 @@ def _leaves_in_turn(rule: Rule, kind: str) -> bool:
     """
     asked = [guard for when in rule.conditional for guard in when.guards]
     return (
-        not any(_of(cell, kind) for guard in asked for cell in cells_of(guard))
+        not any(_of(cell, kind) for guard in asked for cell in ground.cells_of(guard))
         and all(it.fifo in rule.turns for it in rule.oldest if _of(it.fifo, kind))
         and all(
             it.fifo in rule.turns
             for it in rule.flat
-            if isinstance(it, Dequeue) and _of(it.fifo, kind)
+            if isinstance(it, ground.Dequeue) and _of(it.fifo, kind)
         )
     )
 
@@ -296,8 +278,8 @@ def _fills(rule: Rule, kind: str) -> bool:
         and rule.structure.place.kind == kind
         and not any(_of(bit, kind) for bit, _ in rule.literals)
         and all(
-            (isinstance(it, Copy) and _of(it.target, kind) and not _of(it.source, kind))
-            or (isinstance(it, SetBit) and it.value and _of(it.bit, kind))
+            (isinstance(it, ground.Copy) and _of(it.target, kind) and not _of(it.source, kind))
+            or (isinstance(it, ground.SetBit) and it.value and _of(it.bit, kind))
             for it in rule.updates
         )
     )

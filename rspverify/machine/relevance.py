@@ -10,24 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 from rspverify.assembly.program import AssemblyProgram, Instruction
+from rspverify.machine import rules as ground
 from rspverify.machine.machine import Machine
 from rspverify.machine.pending import OPEN_READ
-from rspverify.machine.rules import (
-    Bit,
-    Cell,
-    Enqueue,
-    Fifo,
-    InstructionRule,
-    Issued,
-    Marker,
-    Rule,
-    SetBit,
-    StepRule,
-    Update,
-    Without,
-    by,
-    literals,
-)
+from rspverify.machine.rules import Bit, Cell, Fifo, InstructionRule, Issued, Rule, StepRule, Update
 from rspverify.machine.shapes import Shape
 from rspverify.records import replace
 from rspverify.value import Constant, reads
@@ -53,7 +39,7 @@ def last_looks(machine: Machine) -> Mapping[Bit, LastPlaces]:
         if shapes.shape(rule) not in (Shape.REFRESHES, Shape.LOSES):
             for bit, _ in rule.wants:
                 looks.pop(bit, None)
-    for bit, _ in literals(machine.ending):
+    for bit, _ in ground.literals(machine.ending):
         looks.pop(bit, None)
     changed = True
     while changed:  # What is wanted at any time is so through refreshes, too.
@@ -112,14 +98,14 @@ def plain_fifos(machine: Machine) -> frozenset[Fifo]:
     seen: set[Fifo] = set()
     for guards in (*(rule.guards for rule in machine.rules), machine.ending):
         for guard in guards:
-            if isinstance(guard, Without) and not guard.of_markers:
+            if isinstance(guard, ground.Without) and not guard.of_markers:
                 seen.update(guard.fifos)
     for rule in machine.rules:
         if rule.conditional:
             return frozenset()
         if isinstance(rule, StepRule) and machine.shapes.shape(rule) is not Shape.LEAVES:
             seen.update(it.fifo for it in rule.oldest)
-        if any(not isinstance(it.element, (str, Marker)) for it in rule.enqueues):
+        if any(not isinstance(it.element, (str, ground.Marker)) for it in rule.enqueues):
             seen.update(it.fifo for it in rule.enqueues)
     return frozenset(machine.fifos) - seen
 
@@ -132,12 +118,12 @@ def begun_at_once(machine: Machine) -> frozenset[object]:
     """
     if not machine.program.completes_later:
         return frozenset()
-    filling = by(machine.rules, lambda rule: [it.fifo for it in rule.enqueues])
+    filling = ground.by(machine.rules, lambda rule: [it.fifo for it in rule.enqueues])
     looked = {
         fifo
         for rule in machine.rules
         for guard, _ in rule.asked
-        if isinstance(guard, Without)
+        if isinstance(guard, ground.Without)
         for fifo in guard.fifos
     }
 
@@ -157,8 +143,8 @@ def begun_at_once(machine: Machine) -> frozenset[object]:
 
 def _only_begins(update: Update) -> bool:
     """Whether it puts something into a fifo, or says that a read is open (machine/pending.py)."""
-    opens = isinstance(update, SetBit) and update.bit.structure.name == OPEN_READ
-    return isinstance(update, Enqueue) or opens
+    opens = isinstance(update, ground.SetBit) and update.bit.structure.name == OPEN_READ
+    return isinstance(update, ground.Enqueue) or opens
 
 
 def rests(machine: Machine) -> bool:
@@ -204,7 +190,7 @@ def watched_cells(machine: Machine, rules: list[Rule]) -> list[Cell]:
     memory = [word for x in machine.locations if (word := machine.memory(x))]
     looked = [cell for rule in rules for cell in rule.looks]
     leaving = [cell for rule in machine.shapes.leaving.values() for cell in rule.looks]
-    ending = [bit for bit, _ in literals(machine.ending)]
+    ending = [bit for bit, _ in ground.literals(machine.ending)]
     return list(dict.fromkeys([*ending, *memory, *looked, *leaving]))
 
 

@@ -242,10 +242,11 @@ class When(Struct, frozen=True):
 
 
 Change = SetBit | Copy | Deliver | Assign | SetLock
-Update = Change | Enqueue | Dequeue | When
+Plain = Change | Enqueue | Dequeue
+Update = Plain | When
 
 
-def plain(updates: Iterable[Update]) -> Iterator[Change | Enqueue | Dequeue]:
+def plain(updates: Iterable[Update]) -> Iterator[Plain]:
     """Updates, those under conditions included."""
     for update in updates:
         if isinstance(update, When):
@@ -254,7 +255,7 @@ def plain(updates: Iterable[Update]) -> Iterator[Change | Enqueue | Dequeue]:
             yield update
 
 
-def changed_by(update: Change | Enqueue | Dequeue) -> Cell | Fifo | None:
+def changed_by(update: Plain) -> Cell | Fifo | None:
     """The cell that an update changes, None where it delivers a value."""
     match update:
         case SetBit(cell, _) | SetLock(cell, _) | Copy(cell, _) | Assign(cell, _):
@@ -324,7 +325,7 @@ class _Rule(Struct, frozen=True, dict=True):
         return tuple(update for update in self.updates if isinstance(update, When))
 
     @cached_property
-    def flat(self) -> tuple[Change | Enqueue | Dequeue, ...]:
+    def flat(self) -> tuple[Plain, ...]:
         """Its updates, those under conditions included."""
         return tuple(plain(self.updates))
 

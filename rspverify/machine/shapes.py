@@ -22,30 +22,8 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from rspverify.machine.rules import (
-    AnyBit,
-    Assign,
-    Bit,
-    Copy,
-    Deliver,
-    Dequeue,
-    Element,
-    Fifo,
-    Guard,
-    Issued,
-    Literal,
-    Marker,
-    Rule,
-    SetBit,
-    StepRule,
-    Update,
-    Without,
-    Word,
-    by,
-    changed_by,
-    literals,
-    plain,
-)
+from rspverify.machine import rules as ground
+from rspverify.machine.rules import Bit, Fifo, Guard, Issued, Rule, StepRule, Update, Word, by
 
 _Cell = TypeVar("_Cell", Bit, Word)
 
@@ -103,12 +81,12 @@ class Shapes:
             rule.key: rule
             for rule in self.rules
             if isinstance(rule, StepRule) and rule.updates
-            if all(isinstance(update, SetBit) for update in rule.updates)
+            if all(isinstance(update, ground.SetBit) for update in rule.updates)
         }
         while True:
             others = [rule for rule in self.rules if rule.key not in losing]
             wanted = {literal for rule in others for literal in rule.wants}
-            wanted |= set(literals(self.complete))
+            wanted |= set(ground.literals(self.complete))
             turns = {it for rule in others for it in rule.turns}
             kept = {
                 key: rule
@@ -128,10 +106,10 @@ class Shapes:
         return [rule for rule in self.rules if rule.key not in self.losing]
 
     @cached_property
-    def wanted(self) -> frozenset[Literal]:
+    def wanted(self) -> frozenset[ground.Literal]:
         """Which bits somebody wants true, or false; not who only takes away."""
         found = {literal for rule in self.lasting for literal in rule.wants}
-        return frozenset(found | set(literals(self.complete)))
+        return frozenset(found | set(ground.literals(self.complete)))
 
     def ignored(self, bit: Bit) -> bool:
         """Whether nobody looks at a bit."""
@@ -139,7 +117,11 @@ class Shapes:
 
     def counting(self, rule: Rule) -> list[Update]:
         """The updates of a rule, without those of bits that nobody looks at."""
-        return [it for it in rule.updates if not (isinstance(it, SetBit) and self.ignored(it.bit))]
+        return [
+            it
+            for it in rule.updates
+            if not (isinstance(it, ground.SetBit) and self.ignored(it.bit))
+        ]
 
     @cached_property
     def mixing(self) -> Rule | None:
@@ -175,7 +157,9 @@ class Shapes:
     def marked(self) -> Mapping[Bit, Entry]:
         """The values with a bit that becomes true whenever they change."""
         setting = _keys(by(self.lasting, lambda rule: rule.sets(True)))
-        conditional = {changed_by(it) for rule in self.lasting for it in plain(rule.conditional)}
+        conditional = {
+            ground.changed_by(it) for rule in self.lasting for it in ground.plain(rule.conditional)
+        }
         found = {}
         for bit, keys in setting.items():
             if (bit, True) not in self.wanted or (bit, False) in self.wanted:
@@ -260,11 +244,11 @@ class Shapes:
         if oldest or rule.takes_out:
             if any(bit in self.marked for bit, _ in rule.literals):
                 return "an element waits there until a value counts"
-            leaves = [Dequeue(guard.fifo) for guard in oldest]
+            leaves = [ground.Dequeue(guard.fifo) for guard in oldest]
             if len(leaves) == 1 and updates == leaves:
                 return Shape.LEAVES
             return "it does more than to take an element out of a fifo"
-        if any(isinstance(it, SetBit) and it.value for it in updates):
+        if any(isinstance(it, ground.SetBit) and it.value for it in updates):
             refreshed = self._refreshed(rule, updates)
             if refreshed is not None:
                 return self._free_to_refresh(refreshed, rule)
@@ -282,19 +266,21 @@ class Shapes:
 
     def _refreshed(self, rule: StepRule, updates: Sequence[Update]) -> Entry | None:
         """The entry that a step refreshes, if it does nothing else."""
-        copies = [it for it in updates if isinstance(it, Copy)]
+        copies = [it for it in updates if isinstance(it, ground.Copy)]
         if len(copies) != 1:
             return None
         entry = self.of_marked.get(copies[0].target)
-        if entry is None or len(updates) != 2 or SetBit(entry.valid, True) not in updates:
+        if entry is None or len(updates) != 2 or ground.SetBit(entry.valid, True) not in updates:
             return None
         return entry
 
     def _hindrance(self, updates: Sequence[Update]) -> str | None:
         """Why a step that looks like a refresh is none: another use of the bit."""
-        values = {it.target for it in updates if isinstance(it, Copy)}
-        bits = [it.bit for it in updates if isinstance(it, SetBit) and it.value]
-        if len(values) != 1 or not all(isinstance(it, Copy | SetBit) for it in updates):
+        values = {it.target for it in updates if isinstance(it, ground.Copy)}
+        bits = [it.bit for it in updates if isinstance(it, ground.SetBit) and it.value]
+        if len(values) != 1 or not all(
+            isinstance(it, ground.Copy | ground.SetBit) for it in updates
+        ):
             return None
         (value,) = values
         for rule, bit in product(self.lasting, bits):
@@ -322,11 +308,11 @@ class Shapes:
 
     def refreshed(self, rule: StepRule) -> Bit:
         """Of a refresh, the bit that says that the value counts which it refreshes."""
-        (copy,) = (it for it in rule.takes if isinstance(it, Copy))
+        (copy,) = (it for it in rule.takes if isinstance(it, ground.Copy))
         return self.of_value[copy.target].valid
 
     @cached_property
-    def leaving(self) -> Mapping[tuple[Fifo, Element], StepRule]:
+    def leaving(self) -> Mapping[tuple[Fifo, ground.Element], StepRule]:
         """The step by which an element leaves a fifo."""
         found = {}
         for rule in self._lasting_steps:
@@ -368,10 +354,10 @@ class Shapes:
             yield f"{self.mixing} takes the value of one location for that of another"
         yield from self._staying()
         for guard in self.complete:
-            if not isinstance(guard, AnyBit) or not self._ends(guard):
+            if not isinstance(guard, ground.AnyBit) or not self._ends(guard):
                 yield "what its executions end with is more than that bits are cleared"
         for rule in self.lasting:
-            if any(isinstance(it, Without) and not it.of_markers for it in rule.guards):
+            if any(isinstance(it, ground.Without) and not it.of_markers for it in rule.guards):
                 yield f"{rule} waits for elements of a fifo that are no markers"
         try:
             TopologicalSorter(self._flow).prepare()
@@ -400,10 +386,10 @@ class Shapes:
                 leaves = self.leaving.get((fifo, element))
                 if leaves is None:
                     yield f"no step takes {element} out of {fifo}"
-                elif isinstance(element, Marker) and len(leaves.guards) > 1:
+                elif isinstance(element, ground.Marker) and len(leaves.guards) > 1:
                     yield f"{leaves.step} waits for more than its marker's turn"
 
-    def _ends(self, guard: AnyBit) -> bool:
+    def _ends(self, guard: ground.AnyBit) -> bool:
         return guard.only is not None and not guard.only[1] and guard.only[0] not in self.entries
 
     @cached_property
@@ -430,7 +416,7 @@ class Shapes:
             for update in rule.takes:
                 entry = self.of_value.get(update.source)
                 carried = entry is not None and entry.dirty in rule.cleared
-                if isinstance(update, Copy) and not carried:
+                if isinstance(update, ground.Copy) and not carried:
                     found.setdefault(update.target, set()).add(update.source)
         return found
 
@@ -446,7 +432,7 @@ def may_fire(rules: Iterable[Rule], starts_true: Callable[[Bit], bool]) -> list[
             if all(
                 any(not value or bit in true or starts_true(bit) for bit, value in guard.bits)
                 for guard in it.guards
-                if isinstance(guard, AnyBit)
+                if isinstance(guard, ground.AnyBit)
             )
         ]
         if len(kept) == len(left):
@@ -458,9 +444,9 @@ def _mixes(rule: Rule) -> bool:
     own = None if rule.instruction is None else rule.instruction.location
     for update in rule.may_change:
         match update:
-            case Copy(target, source) if target.location != source.location:
+            case ground.Copy(target, source) if target.location != source.location:
                 return True
-            case Deliver(_, word) | Assign(word, _) if word.location != own:
+            case ground.Deliver(_, word) | ground.Assign(word, _) if word.location != own:
                 return True
             case _:
                 pass

@@ -14,34 +14,9 @@ from itertools import chain
 from msgspec import Struct, field
 
 from rspverify.assembly.program import ThreadId
+from rspverify.machine import rules as ground
 from rspverify.machine.routes import below
-from rspverify.machine.rules import (
-    AnyBit,
-    AnyRule,
-    Assign,
-    Bit,
-    Copy,
-    Deliver,
-    Dequeue,
-    Enqueue,
-    Fifo,
-    Guard,
-    Ready,
-    Rule,
-    SetBit,
-    StepRule,
-    Structure,
-    Update,
-    When,
-    Without,
-    Word,
-    by,
-    cells_of,
-    changed_by,
-    fails,
-    holds,
-    literals,
-)
+from rspverify.machine.rules import Bit, Fifo, Guard, Rule, StepRule, Structure, Update, Word, by
 from rspverify.machine.shapes import Entry, Shapes
 from rspverify.records import replace
 
@@ -66,12 +41,12 @@ class Simplification(Struct, frozen=True):
         """The guards that are left."""
         for guard in guards:
             match guard:
-                case AnyBit(bits) if any(not self.keeps(bit) for bit, _ in bits):
+                case ground.AnyBit(bits) if any(not self.keeps(bit) for bit, _ in bits):
                     pass
-                case Without(fifos, elements):
+                case ground.Without(fifos, elements):
                     left = tuple(each for each in fifos if self.keeps(each))
                     if left:
-                        yield guard if len(left) == len(fifos) else Without(left, elements)
+                        yield guard if len(left) == len(fifos) else ground.Without(left, elements)
                 case _:
                     yield guard
 
@@ -80,25 +55,25 @@ class Simplification(Struct, frozen=True):
         stands_for = self.stands_for
         for update in updates:
             match update:
-                case SetBit(bit, _) if not self.keeps(bit):
+                case ground.SetBit(bit, _) if not self.keeps(bit):
                     pass
-                case Enqueue(fifo, _) if not self.keeps(fifo):
+                case ground.Enqueue(fifo, _) if not self.keeps(fifo):
                     pass
-                case Copy(target, source) if target in stands_for or source in stands_for:
-                    yield Copy(self._word(target), self._word(source))
-                case Deliver(register, source) if source in stands_for:
-                    yield Deliver(register, self._word(source))
-                case Assign(target, value) if target in stands_for:
-                    yield Assign(self._word(target), value)
-                case When(guards, inner):
-                    yield When(tuple(self.guards(guards)), tuple(self.updates(inner)))
+                case ground.Copy(target, source) if target in stands_for or source in stands_for:
+                    yield ground.Copy(self._word(target), self._word(source))
+                case ground.Deliver(register, source) if source in stands_for:
+                    yield ground.Deliver(register, self._word(source))
+                case ground.Assign(target, value) if target in stands_for:
+                    yield ground.Assign(self._word(target), value)
+                case ground.When(guards, inner):
+                    yield ground.When(tuple(self.guards(guards)), tuple(self.updates(inner)))
                 case _:
                     yield update
 
     def _word(self, word: Word) -> Word:
         return self.stands_for.get(word, word)
 
-    def rule(self, rule: AnyRule) -> AnyRule:
+    def rule(self, rule: ground.AnyRule) -> ground.AnyRule:
         """A rule without the parts that are left out."""
         guards, updates = tuple(self.guards(rule.guards)), tuple(self.updates(rule.updates))
         if guards == rule.guards and updates == rule.updates:
@@ -159,13 +134,13 @@ def _unseen(shapes: Shapes) -> frozenset[object]:
     needs the bit and clears it, and the word is new when the bit is true again.
     """
     seen: dict[object, frozenset[Bit]] = dict.fromkeys(shapes.final, frozenset())
-    seen |= dict.fromkeys(chain.from_iterable(map(cells_of, shapes.complete)), frozenset())
+    seen |= dict.fromkeys(chain.from_iterable(map(ground.cells_of, shapes.complete)), frozenset())
     unseen = [it for it in shapes.lasting if isinstance(it, StepRule)]
     looking: list[Rule] = [it for it in shapes.lasting if not isinstance(it, StepRule)]
     while looking:
         for rule in looking:
             needed = frozenset(rule.cleared)
-            parts = chain.from_iterable(map(cells_of, (*rule.guards, *rule.conditional)))
+            parts = chain.from_iterable(map(ground.cells_of, (*rule.guards, *rule.conditional)))
             for cell in (*parts, *rule.taken):
                 seen[cell] = seen.get(cell, needed) & needed
         looking = [it for it in unseen if _is_seen(it, seen, shapes)]
@@ -178,7 +153,7 @@ def _is_seen(step: StepRule, seen: Mapping[object, frozenset[Bit]], shapes: Shap
 
     seen: by cell that is looked at, the bits that all who look at it need and clear.
     """
-    for cell in map(changed_by, step.flat):
+    for cell in map(ground.changed_by, step.flat):
         if cell is None:
             return True
         if cell in seen and not any(
@@ -218,7 +193,7 @@ def _as_memory(
     return (
         all(_kept_equal(entry, shapes, touching, everyone) for entry in entries)
         and all(_harmless(rule, structure, entries, shapes) for rule in rules)
-        and _can_be(literals(shapes.complete), structure, entries)
+        and _can_be(ground.literals(shapes.complete), structure, entries)
     )
 
 
@@ -237,14 +212,16 @@ def _kept_equal(
 
     def is_free(guards: Sequence[Guard], but: Guard) -> bool:
         left = [guard for guard in guards if guard != but]
-        return all(isinstance(it, Ready) and it.threads >= everyone for it in left)
+        return all(isinstance(it, ground.Ready) and it.threads >= everyone for it in left)
 
     wanted = (
-        fails(dirty) in shapes.complete,
-        is_free(flush.guards, holds(dirty)),
-        is_free(fetch.guards, fails(dirty)),
-        set(shapes.counting(flush)) == {Copy(lower, entry.value), SetBit(dirty, False)},
-        set(shapes.counting(fetch)) == {Copy(entry.value, lower), SetBit(entry.valid, True)},
+        ground.fails(dirty) in shapes.complete,
+        is_free(flush.guards, ground.holds(dirty)),
+        is_free(fetch.guards, ground.fails(dirty)),
+        set(shapes.counting(flush))
+        == {ground.Copy(lower, entry.value), ground.SetBit(dirty, False)},
+        set(shapes.counting(fetch))
+        == {ground.Copy(entry.value, lower), ground.SetBit(entry.valid, True)},
     )
     if not all(wanted):
         return False
@@ -264,7 +241,7 @@ def _kept_equal(
 
 def _harmless(rule: Rule, structure: Structure, entries: Sequence[Entry], shapes: Shapes) -> bool:
     """Whether the guards of a rule on a structure can be made true, and its updates undone."""
-    if any(it.structure == structure for when in rule.conditional for it in cells_of(when)):
+    if any(it.structure == structure for when in rule.conditional for it in ground.cells_of(when)):
         return False
     if rule.key in shapes.losing:
         return True
@@ -277,10 +254,10 @@ def _harmless(rule: Rule, structure: Structure, entries: Sequence[Entry], shapes
         for it in rule.enqueues
     ):
         return False
-    clean = {fails(each.dirty) for each in entries if each.dirty}
+    clean = {ground.fails(each.dirty) for each in entries if each.dirty}
     return all(
         clean.issuperset(it for it in rule.guards if it is not guard)
-        and rule.updates == (Dequeue(guard.fifo),)
+        and rule.updates == (ground.Dequeue(guard.fifo),)
         for guard in rule.oldest
         if guard.fifo.structure == structure
     )

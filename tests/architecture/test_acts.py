@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from rspverify.architecture.acts import (
@@ -15,6 +17,7 @@ from rspverify.architecture.acts import (
     write_backs,
 )
 from rspverify.architecture.architecture import Architecture
+from rspverify.architecture.catalogue import read_machine
 from rspverify.architecture.machines import MACHINES
 from rspverify.architecture.reader import read_architecture
 from rspverify.machine.reductions import freeing
@@ -112,37 +115,11 @@ def test_of_two_names_for_one_there_is_one() -> None:
     assert place_of(known["buffer_inv sc1"], MACHINES["amdgpu-gfx942"]) == "die"
 
 
-PLANTED = """
-machine planted "with instructions that are nearly what empties a cache"
-include rsp
-
-# Both: it is brought out first, and dropped after all is out.
-instruction BOTH_L1 s of WG
-  do each workgroup w in s { enqueue marker in w.L1.fifo; each location y: w.L1.VALID[y] := false }
-
-# What is dirty is lost.
-instruction LOSE_L1 s of WG
-  do each workgroup w in s, location y: w.L1.DIRTY[y] := false
-
-# It waits first, it does more, or for a location alone.
-instruction LATE_L1 s of WG
-  when each location y: not L1.DIRTY[y]
-  do each workgroup w in s, location y: w.L1.VALID[y] := false
-instruction MORE_L1 s of WG
-  do each workgroup w in s, location y: w.L1.VALID[y] := true
-instruction ONE_L1 x
-  do L1.VALID[x] := false
-
-# Waits: until nothing is dirty, and one for something that need not ever be.
-instruction CLEAN_L1
-  when each location y: not L1.DIRTY[y]
-instruction FULL_L1
-  when each location y: L1.VALID[y]
-"""
+PLANTED = Path(__file__).with_name("planted.machine")
 
 
 def test_what_is_nearly_so() -> None:
-    planted = read_architecture(Source("planted.machine", PLANTED.lstrip()))
+    planted = read_architecture(read_machine(PLANTED))
     out, lost = names(planted)
     assert sorted(out) == ["BOTH_L1", "FLU_L1", "FLU_L2"] and out[-1] == "FLU_L2"
     assert sorted(lost) == ["BOTH_L1", "INV_L1"]

@@ -3,38 +3,8 @@
 import pytest
 from architecture.texts import BASE, instruction, read, step
 
-from rspverify.architecture.architecture import (
-    REACH,
-    All,
-    CellAt,
-    CellKind,
-    CopyTo,
-    Each,
-    Either,
-    Element,
-    Enter,
-    Free,
-    Holds,
-    If,
-    InSpace,
-    IsIn,
-    IsOldest,
-    IsReady,
-    IsSwitched,
-    Lacks,
-    Leave,
-    LocationElement,
-    Locations,
-    MarkerOf,
-    Places,
-    Read,
-    SetTo,
-    Sort,
-    Switch,
-    Take,
-    Write,
-    Written,
-)
+from rspverify.architecture import architecture as files
+from rspverify.architecture.architecture import REACH, CellAt, CellKind, Holds, Lacks, Places, Sort
 
 M = read("")
 KINDS = {str(each): each for each in M.cells}
@@ -104,9 +74,9 @@ def test_switches() -> None:
         'switch A "one" switch B = true instruction ST r x do if A { memory[x] := r };'
         " if not B { nothing }"
     )
-    assert found.switches == (Switch("A", "one"), Switch("B", "", True))
+    assert found.switches == (files.Switch("A", "one"), files.Switch("B", "", True))
     (effect,) = found.instructions["ST"].effects
-    assert isinstance(effect, If) and effect.conditions == (IsSwitched("A"),)
+    assert isinstance(effect, files.If) and effect.conditions == (files.IsSwitched("A"),)
 
 
 def test_names_of_several_words() -> None:
@@ -125,10 +95,10 @@ def test_final_complete_and_always() -> None:
     w = Places("w", "workgroup")
     assert found.final == KINDS["memory[x]"]
     assert found.complete == (
-        All(w, (All(Locations("y"), (holds("L1.DIRTY", False, "y", "w"),)),)),
-        All(Places("t", "thread"), (Lacks(at("pool", place="t")),)),
+        files.All(w, (files.All(files.Locations("y"), (holds("L1.DIRTY", False, "y", "w"),)),)),
+        files.All(Places("t", "thread"), (Lacks(at("pool", place="t")),)),
     )
-    assert found.always == (All(w, (Lacks(at("L1.fifo", place="w"), MarkerOf()),)),)
+    assert found.always == (files.All(w, (Lacks(at("L1.fifo", place="w"), files.MarkerOf()),)),)
 
 
 @pytest.mark.parametrize(
@@ -139,31 +109,34 @@ def test_final_complete_and_always() -> None:
         ("clean(L2, x)", holds("L2.DIRTY", False)),
         (
             "L1.VALID[x] or not L2.VALID[x]",
-            Either((holds("L1.VALID"), holds("L2.VALID", False))),
+            files.Either((holds("L1.VALID"), holds("L2.VALID", False))),
         ),
-        ("clean(L1, x) or L1.VALID[x]", Either((holds("L1.DIRTY", False), holds("L1.VALID")))),
-        ("ready lock[x]", IsReady(at("lock"))),
-        ("ready rmw", IsReady(at("rmw"))),
+        (
+            "clean(L1, x) or L1.VALID[x]",
+            files.Either((holds("L1.DIRTY", False), holds("L1.VALID"))),
+        ),
+        ("ready lock[x]", files.IsReady(at("lock"))),
+        ("ready rmw", files.IsReady(at("rmw"))),
         ("empty queue[x]", Lacks(at("queue"))),
         ("empty pool", Lacks(at("pool"))),
-        ("no marker in L1.fifo", Lacks(at("L1.fifo"), MarkerOf())),
+        ("no marker in L1.fifo", Lacks(at("L1.fifo"), files.MarkerOf())),
         ("no I in pool", Lacks(at("pool"), None, ("I",))),
         ("no own I, I of x in pool", Lacks(at("pool"), None, ("I", "I"), True, "x")),
-        ("self in pool", IsIn(at("pool"))),
-        ("x is shared", InSpace("x", "shared")),
-        ("x is not shared", InSpace("x", "shared", False)),
+        ("self in pool", files.IsIn(at("pool"))),
+        ("x is shared", files.InSpace("x", "shared")),
+        ("x is not shared", files.InSpace("x", "shared", False)),
         (
             "each workgroup w in device, location y: w.L1.VALID[y]",
-            All(
+            files.All(
                 Places("w", "workgroup", "device"),
-                (All(Locations("y"), (holds("L1.VALID", True, "y", "w"),)),),
+                (files.All(files.Locations("y"), (holds("L1.VALID", True, "y", "w"),)),),
             ),
         ),
         (
             "each workgroup w { ready w.rmw, w.L1.VALID[x] }",
-            All(
+            files.All(
                 Places("w", "workgroup"),
-                (IsReady(at("rmw", place="w")), holds("L1.VALID", place="w")),
+                (files.IsReady(at("rmw", place="w")), holds("L1.VALID", place="w")),
             ),
         ),
     ],
@@ -174,23 +147,27 @@ def test_conditions(text: str, condition: object) -> None:
 
 def test_conditions_stand_in_their_order() -> None:
     found = instruction("when ready rmw, clean(L1, x), ready lock[x] do r := memory[x]")
-    assert found.conditions == (IsReady(at("rmw")), holds("L1.DIRTY", False), IsReady(at("lock")))
+    assert found.conditions == (
+        files.IsReady(at("rmw")),
+        holds("L1.DIRTY", False),
+        files.IsReady(at("lock")),
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "effect"),
     [
-        ("r := L1.data[x]", Read(at("L1.data"))),
-        ("memory[x] := r", Write(at("memory"), Written.VALUE)),
-        ("memory[x] := L1.data[x]", CopyTo(at("memory"), at("L1.data"))),
-        ("L1.VALID[x] := false", SetTo(at("L1.VALID"), False)),
-        ("take rmw", Take(at("rmw"))),
-        ("free lock[x]", Free(at("lock"))),
+        ("r := L1.data[x]", files.Read(at("L1.data"))),
+        ("memory[x] := r", files.Write(at("memory"), files.Written.VALUE)),
+        ("memory[x] := L1.data[x]", files.CopyTo(at("memory"), at("L1.data"))),
+        ("L1.VALID[x] := false", files.SetTo(at("L1.VALID"), False)),
+        ("take rmw", files.Take(at("rmw"))),
+        ("free lock[x]", files.Free(at("lock"))),
         ("if L1.VALID[x], ready rmw { take rmw }",
-         If((holds("L1.VALID"), IsReady(at("rmw"))), (Take(at("rmw")),))),
-        ("each device d: free d.lock[x]", Each(Places("d", "device"), (Free(at("lock", place="d")),))),
+         files.If((holds("L1.VALID"), files.IsReady(at("rmw"))), (files.Take(at("rmw")),))),
+        ("each device d: free d.lock[x]", files.Each(Places("d", "device"), (files.Free(at("lock", place="d")),))),
         ("each location y { free lock[y]; take lock[y] }",
-         Each(Locations("y"), (Free(at("lock", "y")), Take(at("lock", "y"))))),
+         files.Each(files.Locations("y"), (files.Free(at("lock", "y")), files.Take(at("lock", "y"))))),
     ],
 )  # fmt: skip
 def test_effects(text: str, effect: object) -> None:
@@ -198,19 +175,23 @@ def test_effects(text: str, effect: object) -> None:
 
 
 def test_what_is_written_of_what_is_read() -> None:
-    for text, what in (("r", Written.VALUE), ("r + n", Written.SUM), ("f(r)", Written.ANY)):
+    for text, what in (
+        ("r", files.Written.VALUE),
+        ("r + n", files.Written.SUM),
+        ("f(r)", files.Written.ANY),
+    ):
         found = instruction(f"do r := memory[x]; memory[x] := {text}")
-        assert found.effects == (Read(at("memory")), Write(at("memory"), what))
+        assert found.effects == (files.Read(at("memory")), files.Write(at("memory"), what))
 
 
 def test_a_definition_stands_for_its_body() -> None:
     found = instruction("do r := memory[x]; store(L1, x, f(r)); store(L2, x, memory[x]);")
     assert found.effects == (
-        Read(at("memory")),
-        Write(at("L1.data"), Written.ANY),
-        SetTo(at("L1.DIRTY"), True),
-        CopyTo(at("L2.data"), at("memory")),
-        SetTo(at("L2.DIRTY"), True),
+        files.Read(at("memory")),
+        files.Write(at("L1.data"), files.Written.ANY),
+        files.SetTo(at("L1.DIRTY"), True),
+        files.CopyTo(at("L2.data"), at("memory")),
+        files.SetTo(at("L2.DIRTY"), True),
     )
 
 
@@ -221,8 +202,8 @@ def test_a_definition_is_given_places_cells_locations_and_bits() -> None:
         "define both(C, w, y) do set(C.VALID, y, false); unlock(w)\n"
         "step S of device, location x do each workgroup w: both(w.L1, w, x)"
     )
-    effects = (SetTo(at("L1.VALID", place="w"), False), Free(at("rmw", place="w")))
-    assert found.steps[0].effects == (Each(Places("w", "workgroup"), effects),)
+    effects = (files.SetTo(at("L1.VALID", place="w"), False), files.Free(at("rmw", place="w")))
+    assert found.steps[0].effects == (files.Each(Places("w", "workgroup"), effects),)
 
 
 def test_variables_of_a_definition_are_not_those_around_it() -> None:
@@ -232,11 +213,11 @@ def test_variables_of_a_definition_are_not_those_around_it() -> None:
         "define copies(z) do each location y: L1.data[y] := L1.data[z]\n"
         "step S of workgroup, location y do copies(y); all(L1)"
     )
-    inner = CopyTo(at("L1.data", "y2"), at("L1.data", "y"))
-    assert found.variables == (Locations("y"),)
+    inner = files.CopyTo(at("L1.data", "y2"), at("L1.data", "y"))
+    assert found.variables == (files.Locations("y"),)
     assert found.effects == (
-        Each(Locations("y2"), (inner,)),
-        Each(Locations("y2"), (SetTo(at("L1.VALID", "y2"), False),)),
+        files.Each(files.Locations("y2"), (inner,)),
+        files.Each(files.Locations("y2"), (files.SetTo(at("L1.VALID", "y2"), False),)),
     )
 
 
@@ -261,16 +242,16 @@ def test_which_places(text: str, places: Places) -> None:
         "I s of DV",
     )
     effect = found.effects[0]
-    assert isinstance(effect, Each) and effect.binder == places
+    assert isinstance(effect, files.Each) and effect.binder == places
 
 
 def test_locations_of_a_space() -> None:
     found = step(
         "step S of thread, shared location x do each global location y: copy[y] := copy[x]"
     )
-    assert found.variables == (Locations("x", "shared"),)
+    assert found.variables == (files.Locations("x", "shared"),)
     assert found.effects == (
-        Each(Locations("y", "global"), (CopyTo(at("copy", "y"), at("copy")),)),
+        files.Each(files.Locations("y", "global"), (files.CopyTo(at("copy", "y"), at("copy")),)),
     )
 
 
@@ -304,12 +285,12 @@ def test_steps() -> None:
         "step DEQOWN of thread when oldest L1.fifo is marker do dequeue L1.fifo"
     )
     loc, marker, own = found.steps
-    assert (loc.name, loc.place, loc.variables) == ("DEQLOC", "workgroup", (Locations("x"),))
-    assert loc.conditions == (IsOldest(at("L1.fifo"), LocationElement("x")),)
-    assert loc.effects == (Leave(at("L1.fifo")),)
+    assert (loc.name, loc.place, loc.variables) == ("DEQLOC", "workgroup", (files.Locations("x"),))
+    assert loc.conditions == (files.IsOldest(at("L1.fifo"), files.LocationElement("x")),)
+    assert loc.effects == (files.Leave(at("L1.fifo")),)
     assert marker.variables == (Places("t", "thread"),)
-    assert marker.conditions == (IsOldest(at("L2.fifo"), MarkerOf("t")),)
-    assert own.conditions == (IsOldest(at("L1.fifo"), MarkerOf()),)
+    assert marker.conditions == (files.IsOldest(at("L2.fifo"), files.MarkerOf("t")),)
+    assert own.conditions == (files.IsOldest(at("L1.fifo"), files.MarkerOf()),)
 
 
 def test_accesses_that_complete_later() -> None:
@@ -320,13 +301,13 @@ def test_accesses_that_complete_later() -> None:
         "later BORROW for thread u outside workgroup when self in pool\n"
         "  do remove self from pool; r := u.copy[x]"
     )
-    assert found.effects == (Enter(at("queue"), Element.SELF),)
+    assert found.effects == (files.Enter(at("queue"), files.Element.SELF),)
     drain, borrow = found.later
     assert drain.place == borrow.place == "thread"
-    assert drain.conditions[0] == IsOldest(at("queue"), Element.SELF)
-    assert drain.effects == (Leave(at("queue")), Enter(at("pool"), Element.SELF))
+    assert drain.conditions[0] == files.IsOldest(at("queue"), files.Element.SELF)
+    assert drain.effects == (files.Leave(at("queue")), files.Enter(at("pool"), files.Element.SELF))
     assert borrow.variables == (Places("u", "thread", None, "workgroup"),)
-    assert borrow.effects == (Leave(at("pool")), Read(at("copy", place="u")))
+    assert borrow.effects == (files.Leave(at("pool")), files.Read(at("copy", place="u")))
 
 
 def test_a_definition_may_have_later_steps() -> None:
@@ -354,15 +335,17 @@ def test_markers_and_locations_enter_fifos() -> None:
         "step OUT of device, location y when oldest L2.fifo is y do dequeue L2.fifo"
     )
     (effect,) = found.instructions["FLU"].effects
-    assert effect == Each(
-        Places("d", "device", REACH), (Enter(at("L2.fifo", place="d"), MarkerOf()),)
+    assert effect == files.Each(
+        Places("d", "device", REACH), (files.Enter(at("L2.fifo", place="d"), files.MarkerOf()),)
     )
-    assert found.steps[0].effects == (Enter(at("L2.fifo"), LocationElement("y")),)
+    assert found.steps[0].effects == (files.Enter(at("L2.fifo"), files.LocationElement("y")),)
 
 
 def test_a_variable_stands_for_what_its_place_lies_in() -> None:
     found = step("step S of system do each thread t: take_(t)\ndefine take_(t) do free t.rmw")
-    assert found.effects == (Each(Places("t", "thread"), (Free(at("rmw", place="t")),)),)
+    assert found.effects == (
+        files.Each(Places("t", "thread"), (files.Free(at("rmw", place="t")),)),
+    )
 
 
 def test_comments_and_lines_count_for_nothing() -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+import yaml
+
 from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.reader import read_architecture
 from rspverify.assembly.program import AssemblyProgram, Instruction, ThreadId
@@ -11,8 +16,16 @@ from rspverify.value import Binary, Constant, Expression, Read
 NEAR = ((0, 0), (0, 1))
 """Two work-groups of a device."""
 
+FOLDER = Path(__file__).parent
+
 FAR = ((0, 0), (1, 0))
 """Two devices."""
+
+
+def table(name: str) -> dict[str, Any]:
+    """What a file beside this one has, by the reason of each test."""
+    read: dict[str, Any] = yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
+    return read
 
 
 def text_of(items: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from machine.any_program import any_program
 from machine.engines import Outcomes, events_outcomes
-from machine.own_machines import program
+from machine.own_machines import FOLDER, program, table
 
 from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.machines import MACHINES, machine_named
@@ -59,94 +59,12 @@ def test_one_queue_for_all_locations(tmp_path: Path) -> None:
     assert locations_are_apart(planted(queue, tmp_path))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        # An invalidation that nothing else can do.
-        "without EVICT",
-        # What is done otherwise where a queue of all locations is empty.
-        """instruction global_load_dword r x
-  when x is global
-  do   enqueue self in lds; add self to loads
-  later LOAD
-    when oldest lds is self
-    do   dequeue lds; remove self from loads; r := memory[x]
-  later LAST
-    when oldest lds is self
-    do   dequeue lds; remove self from loads; if empty lds { L0.VALID[x] := false }; r := memory[x]""",
-        # A step that takes out of a queue of all locations what is another's.
-        """instruction global_load_dword r x
-  when x is global
-  do   enqueue self in lds; add self to loads
-  later LOAD
-    when self in loads
-    do   dequeue lds; remove self from loads; r := memory[x]""",
-        # What accesses of local memory leave behind for others.
-        """state { JAM : bit of workgroup }
-instruction ds_atomic r x
-  when x is local
-  do   issue_lds(); JAM := true
-  later LDS
-    when oldest lds is self
-    do   performed_lds(); r := memory[x]; memory[x] := f(r)
-instruction ds_read_b32 r x
-  when x is local
-  do   if JAM { r := memory[x] }; if not JAM { issue_lds() }
-  later LDS
-    when oldest lds is self
-    do   performed_lds(); r := memory[x]""",
-        # The same of global memory, where that is not the first that the file names.
-        """without ds_read_b32, ds_write_b32, ds_atomic, ds_cmpst
-spaces local, global
-state { JAM : bit of workgroup }
-instruction global_load_dword r x
-  when x is global
-  do   if JAM { r := memory[x] }; if not JAM { issue_load(x) }
-  later LOAD
-    when oldest queue[x] is self
-    do   loaded(x); r := memory[x]; JAM := true""",
-        # A store that drops the lines of all.
-        """instruction global_store_dword x r
-  when x is global
-  do   issue_store(x); each global location y: L0.VALID[y] := false
-  later STORE
-    when oldest queue[x] is self
-    do   stored(x); memory[x] := r""",
-        # A step that looks at more than one location.
-        """step SWAP of cu
-  when each global location y: L0.VALID[y]
-  do   each global location y: L0.VALID[y] := false""",
-        # A write-back that is over as soon as it is done with one line, whichever.
-        """instruction buffer_wbinvl1
-  do   add self to stores
-  later LINE for global location y
-    when self in stores, not L0.VALID[y]
-    do   remove self from stores""",
-        # One that does with a line what nothing else can do.
-        """state { lines[x] : pool of thread }
-instruction buffer_wbinvl1
-  do   each global location y: add self to lines[y]
-  later LINE for global location y
-    when self in lines[y], not L0.VALID[y]
-    do   remove self from lines[y]; memory[y] := L0.data[y]""",
-        # What is done otherwise where another location is waited for.
-        """instruction global_store_dword x r
-  when x is global
-  do   issue_store(x)
-  later STORE
-    when oldest queue[x] is self
-    do   stored(x); memory[x] := r; if empty loads { L0.VALID[x] := false }""",
-        # An access with a step for each location.
-        """instruction global_store_dword x r
-  when x is global
-  do   issue_store(x)
-  later STORE for global location y
-    when oldest queue[x] is self
-    do   stored(x); memory[x] := r; L0.VALID[y] := false""",
-    ],
-)
-def test_locations_that_are_not_apart(text: str, tmp_path: Path) -> None:
-    assert not locations_are_apart(planted(text, tmp_path))
+NOT_APART = table("not_apart")
+
+
+@pytest.mark.parametrize("reason", NOT_APART)
+def test_locations_that_are_not_apart(reason: str, tmp_path: Path) -> None:
+    assert not locations_are_apart(planted(NOT_APART[reason], tmp_path))
 
 
 # ---- Instructions that do nothing where all memory is global -------------------------------------
@@ -175,17 +93,8 @@ def test_what_waits_for_more_or_does_more(text: str, tmp_path: Path) -> None:
 
 # ---- Which places it matters to share, held to every placement -----------------------------------
 
-COPY = """machine copies
-places thread < workgroup < any cu < device < system
-type cache { data[x] : value  VALID[x] : bit }
-state { memory[x] : value of system  C : cache of cu }
-final memory
-instruction LD r x when C.VALID[x] do r := C.data[x]
-instruction ST r x do memory[x] := r; C.VALID[x] := false
-instruction INV do each location y: C.VALID[y] := false
-step FILL of cu, location x do C.data[x] := memory[x]; C.VALID[x] := true
-step EVICT of cu, location x when C.VALID[x] do C.VALID[x] := false
-"""
+COPY = FOLDER.joinpath("copies.machine").read_text()
+QUEUES = FOLDER.joinpath("queues.machine").read_text()
 
 MATTERS = {
     "a store is seen by those who share": ("C.VALID[x] := false\n", "C.data[x] := r\n"),
@@ -204,23 +113,6 @@ MATTERS = {
         "instruction INV do each location y { C.data[y] := memory[y]; C.VALID[y] := true }",
     ),
 }
-
-
-QUEUES = """machine queues
-places thread < workgroup < any port < device < system
-state { memory[x] : value of system  queue[x] : fifo of port  count : pool of port
-        go[x] : bit of system = true }
-final memory
-complete when each port p, location y: empty p.queue[y]
-instruction LD r x do enqueue self in queue[x]; add self to count
-  later LOAD when oldest queue[x] is self
-  do dequeue queue[x]; remove self from count; r := memory[x]
-instruction ST r x do enqueue self in queue[x]; add self to count
-  later STORE when oldest queue[x] is self
-  do dequeue queue[x]; remove self from count; memory[x] := r
-instruction WAIT when empty count
-step TICK of system, location x when go[x] do go[x] := false
-"""
 
 HELD = {
     "another place is waited for": ("when empty count", "when each port p: empty p.count"),

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from machine.own_machines import text_of
+from machine.own_machines import table, text_of
 from machine.planted import keep_nothing
 from pytest import MonkeyPatch
 
@@ -28,62 +28,7 @@ from rspverify.soundness.settings import Engine, Reading, Settings
 from rspverify.source import Source
 from rspverify.verdict import Word
 
-STORED = "store(L2, x, L1.data[x]); L1.DIRTY[x] := false"
-FLUSH = "step FLUSH_L1 of workgroup, location x\n when L1.DIRTY[x], ready lock[x]"
-ONE, TWO = "ST r x; x=1", "ST r x; x=1 x=2"
-"""The row of stores; what threads store, each on a device of its own."""
-
-REASONS = {
-    "has no one way to memory": (
-        "step PAST of workgroup, location x\n when L1.DIRTY[x]\n"
-        " do memory[x] := L1.data[x]; L1.DIRTY[x] := false",
-        TWO,
-    ),
-    "of L1 d0 w0 has no one way to memory": (
-        "state { bin[x] : value of system }\n"
-        f"{FLUSH}\n do bin[x] := L1.data[x]; L1.DIRTY[x] := false",
-        ONE,
-    ),
-    "an execution may end with L1 d0 w0 DIRTY": (
-        "complete when each device d, location y: not d.L2.DIRTY[y]",
-        ONE,
-    ),
-    "drops what L1 d0 w0 has written": (
-        "instruction CL x\n do L1.DIRTY[x] := false",
-        "ST r x, CL x; x=1",
-    ),
-    "leaves what it brings where it stays": (
-        f"{FLUSH}, clean(L2, x)\n"
-        " do each device d: d.L2.VALID[x] := false; fetch(L2, x, L1.data[x]); L1.DIRTY[x] := false",
-        ONE,
-    ),
-    "it is not said that what ST r x begins to write is written once": (
-        "instruction ST r x\n do memory[x] := r; store(L1, x, r)",
-        TWO,
-    ),
-    "begins to write is written once": (
-        "state { pool : pool of thread }\n"
-        "complete when each workgroup w, location y: not w.L1.DIRTY[y],\n"
-        " each device d, location y: not d.L2.DIRTY[y], each thread t: empty t.pool\n"
-        "instruction ST r x\n do add self to pool\n later STORE when self in pool\n"
-        " do remove self from pool; store(L1, x, r)\n later DROP when self in pool\n"
-        " do remove self from pool",
-        ONE,
-    ),
-    "what ST r x writes is not flushed": (
-        "instruction ST r x\n when clean(L1, x)\n do L1.data[x] := r; L1.VALID[x] := true",
-        ONE,
-    ),
-    "changes more than one value": (
-        f"state {{ first[x] : value of system }}\n{FLUSH}\n"
-        f" do each device d: store(d.L2, x, first[x]); {STORED}",
-        "ST r x; x=1 | y=1",
-    ),
-    "brings values to where writes go": (
-        "state { first[x] : value of system }\ninstruction RESET x\n do memory[x] := first[x]",
-        "ST r x, RESET x; x=1",
-    ),
-}
+REASONS = table("unknown_routes")
 
 
 def scheme_on(text: str, stores: str, folder: Path) -> Scheme:
@@ -136,9 +81,8 @@ def word_of(
 def test_a_machine_on_which_writes_have_no_known_order(
     reason: str, tmp_path: Path, monkeypatch: MonkeyPatch
 ) -> None:
-    text, code = REASONS[reason]
-    stores, threads = code.split("; ")
-    scheme = scheme_on(text, stores, tmp_path)
+    case = REASONS[reason]
+    scheme, threads = scheme_on(case["machine"], case["stores"], tmp_path), case["threads"]
     machine = everywhere(scheme.machine)
     assert machine.shapes.unknown is None
     assert reason in str(machine.in_cases.routes.unknown)
