@@ -93,18 +93,21 @@ class Grounding:
         self._spaces = dict(spaces)
         self._cells: dict[object, Cell | Fifo] = {}
         self._always: dict[ThreadId | None, tuple[Guard, ...]] = {}
-        self._lying_in: dict[tuple[Place, str], Place] = {}
-        self._entering: dict[object, frozenset[tuple[CellKind, Place, str | None]]] = {}
-        self._threads_of: dict[Place, frozenset[ThreadId]] = {}
-        self._of_thread: dict[str, dict[ThreadId, Place]] = {}
-        open_places = dict(placement)
-        for kind in architecture.places:
-            numbers = open_places.get(kind, (None,) * len(threads))
-            found: dict[Place, list[ThreadId]] = {}
-            for thread, number in zip(threads, numbers, strict=True):
-                found.setdefault(self._place(kind, thread, number), []).append(thread)
-            self._of_thread[kind] = {it: place for place, its in found.items() for it in its}
-            self._threads_of |= {place: frozenset(its) for place, its in found.items()}
+        self._entering: dict[object, frozenset[object]] = {}
+        numbers: Mapping[str, Sequence[int | None]] = dict(placement)
+        nobody = (None,) * len(threads)
+        self._of_thread = {
+            kind: {
+                it: self._place(kind, it, number)
+                for it, number in zip(threads, numbers.get(kind, nobody), strict=True)
+            }
+            for kind in architecture.places
+        }
+        within: dict[Place, list[ThreadId]] = {}
+        for its in self._of_thread.values():
+            for thread, place in its.items():
+                within.setdefault(place, []).append(thread)
+        self._threads_of = {place: frozenset(its) for place, its in within.items()}
         self._places = {
             kind: sorted(dict.fromkeys(its.values()), key=lambda it: (it.path, it.number or 0))
             for kind, its in self._of_thread.items()
@@ -119,10 +122,6 @@ class Grounding:
             return Place(kind, (), number)
         return Place(kind, thread.path(self.architecture.kinds.alike.get(kind, kind)))
 
-    def place_of(self, thread: ThreadId) -> Place:
-        """The place that a thread is."""
-        return self._of_thread[self.architecture.places[0]][thread]
-
     def threads_of(self, place: Place) -> frozenset[ThreadId]:
         """The threads in a place."""
         return self._threads_of[place]
@@ -131,11 +130,7 @@ class Grounding:
         """The place of a kind that a place is, or lies in."""
         if own == self._everywhere:
             return own
-        found = self._lying_in.get((own, kind))
-        if found is None:
-            found = self._of_thread[kind][next(iter(self._threads_of[own]))]
-            self._lying_in[own, kind] = found
-        return found
+        return self._of_thread[kind][next(iter(self._threads_of[own]))]
 
     @cached_property
     def cells(self) -> tuple[Cell | Fifo, ...]:
@@ -305,14 +300,13 @@ class Grounding:
             marker = self._element(it.marker, here)
             yield Without((self._found(it.where, here, Fifo),), frozenset({marker}))
             return
-        where = self._at(it.where, here)
         found = [
             each
             for each in here.instructions
             if not it.instructions or each.mnemonic.name in it.instructions
             if not it.own or each.thread == here.thread
             if it.location is None or each.location == here.locations[it.location]
-            if (it.where.kind, *where) in self._entered(each)
+            if self._may_be_in(it.where, here, each)
         ]
         if it.where.kind.sort is Sort.POOL:
             for each in found:
@@ -322,33 +316,19 @@ class Grounding:
         every = not (it.instructions or it.own or it.location)
         yield Without((self._found(it.where, here, Fifo),), None if every else elements)
 
-    def _entered(self, it: Instruction) -> frozenset[tuple[CellKind, Place, str | None]]:
-        """The fifos and pools that an instruction may be in."""
+    def _may_be_in(self, at: CellAt, here: _Here, it: Instruction) -> bool:
+        """Whether an instruction enters a fifo or pool, at once or later."""
         key = (it.mnemonic, it.thread, it.location, it.reach)
         if key not in self._entering:
-            here = self._here(it, ())
-            found = list(self._self_enters(it.mnemonic.effects, here))
+            self._entering[key] = frozenset()  # What it leaves matters not.
+            own = self._here(it, ())
+            updates = [*self._updates(it.mnemonic.effects, own)]
             for step in it.mnemonic.later:
-                for each in self._all_bound(step.variables, here):
-                    found += self._self_enters(step.effects, each)
-            self._entering[key] = frozenset(found)
-        return self._entering[key]
-
-    def _self_enters(
-        self, effects: Iterable[files.Effect], here: _Here
-    ) -> Iterator[tuple[CellKind, Place, str | None]]:
-        for each in effects:
-            match each:
-                case files.Enter(at, files.Element.SELF):
-                    yield at.kind, *self._at(at, here)
-                case files.If(conditions, inner):
-                    if self._possible(conditions, here) is not None:
-                        yield from self._self_enters(inner, here)
-                case files.Each(binder, inner):
-                    for bound in self._bound(binder, here):
-                        yield from self._self_enters(inner, bound)
-                case _:
-                    pass
+                for each in self._all_bound(step.variables, own):
+                    updates += self._updates(step.effects, each)
+            self._entering[key] = frozenset(_entered(updates))
+        place, location = self._at(at, here)
+        return (Structure(at.kind.structure, place), at.kind.field, location) in self._entering[key]
 
     def _possible(
         self, conditions: Iterable[files.Condition], here: _Here
@@ -388,7 +368,7 @@ class Grounding:
                 yield rules.Enqueue(self._found(at, here, Fifo), self._element(element, here))
             case files.Leave(at) if at.kind.sort is Sort.POOL:
                 assert here.instruction is not None
-                if (at.kind, *self._at(at, here)) in self._entered(here.instruction):
+                if self._may_be_in(at, here, here.instruction):
                     yield rules.SetBit(self._member(at, here, here.instruction.index), False)
             case files.Leave(at):
                 yield rules.Dequeue(self._found(at, here, Fifo))
@@ -423,7 +403,8 @@ class Grounding:
 
     def _here(self, it: Instruction, instructions: tuple[Instruction, ...]) -> _Here:
         locations = {} if it.location is None else {files.OPERAND: it.location}
-        return _Here(self.place_of(it.thread), {}, locations, it.thread, it, instructions)
+        own = self._of_thread[self.architecture.places[0]][it.thread]
+        return _Here(own, {}, locations, it.thread, it, instructions)
 
     def instruction(
         self, it: Instruction, instructions: tuple[Instruction, ...] = ()
@@ -445,11 +426,11 @@ class Grounding:
 
         It is the same for all, where it does not speak of the instructions of the program.
         """
-        if self.architecture.completes_later:
-            return tuple(self._guards(self.architecture.always, here))
-        if here.thread not in self._always:
-            self._always[here.thread] = tuple(self._guards(self.architecture.always, here))
-        return self._always[here.thread]
+        known = self._always.get(here.thread)
+        if known is None or self.architecture.completes_later:
+            known = tuple(self._guards(self.architecture.always, here))
+            self._always[here.thread] = known
+        return known
 
     def later(self, it: Instruction, instructions: tuple[Instruction, ...]) -> Iterator[StepRule]:
         """The steps that complete what an instruction of a program begins."""
@@ -518,19 +499,22 @@ def _shown(kind: files.StepKind) -> str:
     return ""
 
 
+def _entered(updates: Iterable[Update]) -> Iterator[object]:
+    """The fifos and pools that an instruction itself enters."""
+    for it in rules.plain(updates):
+        match it:
+            case rules.Enqueue(cell, Issued()) | rules.SetBit(Member() as cell, True):
+                yield cell.structure, cell.field, cell.location
+
+
 def _merged(guards: Iterable[Guard]) -> tuple[Guard, ...]:
     """The guards, those that want the same elements in no fifo as one."""
-    found: list[Guard] = []
-    places: dict[frozenset[Element] | None, int] = {}
-    for each in guards:
+    found: dict[object, Guard] = {}
+    for number, each in enumerate(guards):
         if not isinstance(each, Without):
-            found.append(each)
-        elif each.elements in places:
-            place = places[each.elements]
-            before = found[place]
-            assert isinstance(before, Without)
-            found[place] = Without((*before.fifos, *each.fifos), each.elements)
-        else:
-            places[each.elements] = len(found)
-            found.append(each)
-    return tuple(found)
+            found[number] = each
+            continue
+        before = found.get(each.elements)
+        fifos = before.fifos if isinstance(before, Without) else ()
+        found[each.elements] = Without((*fifos, *each.fifos), each.elements)
+    return tuple(found.values())
