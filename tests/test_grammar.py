@@ -11,7 +11,7 @@ from lark.tree import Meta
 
 import rspverify
 from rspverify.architecture.mistakes import LANGUAGE as MACHINE
-from rspverify.axiomatic.parsing import LANGUAGE as CAT
+from rspverify.axiomatic.syntax import LANGUAGE as CAT
 from rspverify.grammar import Builder, Language, Mistake, tables, tables_file
 from rspverify.litmus.columns import LANGUAGE as COLUMNS
 from rspverify.litmus.syntax import LANGUAGE as LITMUS

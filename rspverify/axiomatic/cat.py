@@ -8,8 +8,7 @@ from pathlib import Path
 from rspverify.axiomatic.final_values import notes_on_final_values
 from rspverify.axiomatic.library import SHIPPED, shipped_models
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.axiomatic.reader import Reader
-from rspverify.axiomatic.usage import base_names
+from rspverify.axiomatic.reader import Reader, base_names
 from rspverify.axiomatic.vocabulary import names_beneath
 from rspverify.records import replace
 from rspverify.source import InputError, Problem, Source, Span, read_source, real_path

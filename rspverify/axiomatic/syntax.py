@@ -1,137 +1,204 @@
-"""The syntax of .cat files: statements and expressions, before names and sorts.
+"""From the text of a .cat file to its syntax, by the grammar in cat.lark.
 
-What herd's language has beyond ours is kept as Refused, so that it can be named.
+What herd's language has beyond ours is read, too, so that it can be named.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
 
+from lark import Token
+from lark.tree import Meta
 from msgspec import Struct
 
-from rspverify.source import Source, Span
+from rspverify.grammar import END, Builder, Children, Language, Mistake, blanked, sign_at
+from rspverify.source import InputError, Problem, Severity, Source, Span
+
+LANGUAGE = Language(Path(__file__).with_name("cat.lark"))
+"""Herd's language for models."""
+
+REFUSED: Mapping[str, str] = {
+    "addition": "a set of sets (`++`)",
+    "set_of_sets": "a set of sets (`{…}`)",
+    "tag": "a tag",
+    "tuple_": "a tuple outside the application of a function",
+    "local_rec": "let rec inside an expression",
+    "lambda": "fun",
+    "try": "try",
+    "match_expression": "match",
+    "if_expression": "if",
+    "pattern": "a let of several names at once",
+    "recursive_function": "a recursive function",
+    "when": "let rec … when",
+    "assert": "assert",
+    "procedure": "procedure",
+    "call": "call",
+    "match": "match",
+    "if": "if",
+    "enum": "enum",
+    "forall": "forall",
+    "debug": "debug",
+}
+"""The parts of the grammar that we do not support, in the words of users."""
+
+_FIRST_WORDS = (
+    *("acyclic", "irreflexive", "empty", "flag", "undefined_unless"),
+    *("let", "include", "show", "unshow", "with"),
+)
+_MISSPELT = 0.8
+"""How close a word is to one of these that was meant for it; `incl`, a relation, is not."""
+
+_COMMENTED = re.compile(r'"[^"\n]*"|\(\*|(?://|#)[^\n]*')
+_BRACKET = re.compile(r"\(\*|\*\)")
 
 
-class _Spanned(Struct, frozen=True, eq=False):
-    span: Span
+class Node(Struct, frozen=True, eq=False):
+    """A part of a file: a rule of the grammar by its name there, or a terminal.
 
-
-class _Node(_Spanned, frozen=True, kw_only=True):
-    """An expression. below: those that it is made of."""
-
-    below: tuple[Node, ...] = ()
-
-
-class Named(_Node, frozen=True):
-    """A name."""
-
-    name: str
-
-
-class Operator(_Node, frozen=True):
-    """An operator, by the name that the grammar gives it; below are its operands."""
+    text: of a terminal, and of a name. An application has its function and arguments below.
+    """
 
     kind: str
-
-
-class Application(_Node, frozen=True):
-    """`f(a, b)` or `f a`; the function and the arguments are below."""
-
-    @property
-    def function(self) -> Node:
-        """What is applied."""
-        return self.below[0]
+    span: Span
+    below: tuple[Node, ...] = ()
+    text: str = ""
 
     @property
-    def arguments(self) -> tuple[Node, ...]:
-        """What it is applied to."""
-        return self.below[1:]
+    def parts(self) -> tuple[Node, ...]:
+        """The rules below, terminals left out."""
+        return tuple(it for it in self.below if not it.kind.isupper())
 
-
-class Local(_Node, frozen=True):
-    """`let … in body`; what its bindings and its body stand for is below, the body last."""
-
-    bindings: tuple[Binding, ...]
+    def terminal(self, kind: str) -> Node | None:
+        """The first terminal below of a kind."""
+        return next((it for it in self.below if it.kind == kind), None)
 
     @property
-    def body(self) -> Node:
-        """What the whole denotes."""
-        return self.below[-1]
+    def name(self) -> str:
+        """The name that a statement or a binding gives."""
+        it = self.terminal("NAME")
+        assert it is not None
+        return it.text
+
+    @property
+    def depth(self) -> int:
+        """How many operators are on top of each other; a name has none."""
+        levels, level = 0, self.below
+        while level:
+            levels, level = levels + 1, tuple(it for each in level for it in each.below)
+        return levels
+
+    def refused(self) -> Iterator[Problem]:
+        """The outermost constructs in it that we do not support."""
+        waiting = [self]
+        while waiting:
+            it = waiting.pop()
+            if it.kind in REFUSED:
+                yield unsupported(it.span, REFUSED[it.kind])
+            else:
+                waiting += reversed(it.below)
 
 
-class Refused(_Node, frozen=True):
-    """What we do not support. construct: as users are told."""
-
-    construct: str
-
-
-Node: TypeAlias = Named | Operator | Application | Local | Refused
-"""An expression."""
+def unsupported(span: Span, construct: str) -> Problem:
+    """What is said of a construct of herd's that we do not support."""
+    message = f"{construct} is not supported by this version"
+    hint = "docs/cat-fragment.md lists what is"
+    return Problem(span, message, hint, severity=Severity.UNSUPPORTED)
 
 
-class Binding(_Spanned, frozen=True):
-    """`name = body`, or a function where there are parameters."""
-
-    name: str
-    parameters: tuple[str, ...] | None
-    body: Node
-
-
-class Definition(_Spanned, frozen=True):
-    """`let …` or `let rec …` of some names at once."""
-
-    recursive: bool
-    bindings: tuple[Binding, ...]
+def parse(source: Source) -> Node:
+    """The syntax of a file. Raises InputError at the first place where it is not one."""
+    text = blank_comments(source)
+    tree = LANGUAGE.parse(source, text)
+    if isinstance(tree, Mistake):
+        raise InputError([_misspelt(source, text, tree) or _problem(source, tree)])
+    return _Nodes(source).build(tree)
 
 
-class Include(_Spanned, frozen=True):
-    """`include "name"`."""
+def blank_comments(source: Source) -> str:
+    """The text with blanks in place of comments, `(* … *)`, which nest, `// …` and `# …`.
 
-    name: str
-
-
-class Question(_Spanned, frozen=True):
-    """`acyclic body as name`, and what stands before it. label: the name and its place, if any."""
-
-    qualifier: str | None
-    negated: bool
-    test: str
-    body: Node
-    label: tuple[str, Span] | None
-
-
-class Chosen(_Spanned, frozen=True):
-    """`with name from body`."""
-
-    name: str
-    body: Node
+    Every position stays what it was. Raises InputError where a comment does not end.
+    """
+    text = source.text
+    parts: list[str] = []
+    done = 0
+    while (token := _COMMENTED.search(text, done)) is not None:
+        end = _end_of_comment(source, token.start()) if token[0] == "(*" else token.end()
+        parts.append(text[done : token.start()])
+        parts.append(token[0] if token[0].startswith('"') else blanked(text[token.start() : end]))
+        done = end
+    return "".join([*parts, text[done:]])
 
 
-class Show(_Spanned, frozen=True):
-    """`show …` or `unshow …`."""
+def _end_of_comment(source: Source, start: int) -> int:
+    depth = 0
+    for token in _BRACKET.finditer(source.text, start):
+        depth += 1 if token[0] == "(*" else -1
+        if depth == 0:
+            return token.end()
+    message = "a comment must end with *), and this one does not end"
+    raise InputError([Problem(sign_at(source, start), message)])
 
 
-class RefusedStatement(_Spanned, frozen=True):
-    """A statement that we do not support. names: what it would define."""
-
-    construct: str
-    names: tuple[str, ...] = ()
-
-
-Statement: TypeAlias = Definition | Include | Question | Chosen | Show | RefusedStatement
-
-
-class CatFile(Struct, frozen=True, eq=False):
-    """A file: the words before its first statement, strings with their quotes, and statements."""
-
-    source: Source
-    header: tuple[tuple[str, Span], ...]
-    statements: tuple[Statement, ...]
+def _misspelt(source: Source, text: str, mistake: Mistake) -> Problem | None:
+    """The first word of the statement, where it was taken for a name: the mistake shows later."""
+    lines = text.split("\n")[: mistake.span.line]
+    for number, line in reversed([*enumerate(lines, start=1)]):
+        word, column = line.strip().partition(" ")[0], len(line) - len(line.lstrip()) + 1
+        if word in _FIRST_WORDS:
+            return None
+        for meant in get_close_matches(word, _FIRST_WORDS, n=1, cutoff=_MISSPELT):
+            span = Span(source, number, column, number, column + len(word))
+            message = f"a statement must begin with a word such as {meant}, not {word}"
+            return Problem(span, message, f"did you mean {meant}?")
+    return None
 
 
-def depth(node: Node) -> int:
-    """How many operators are on top of each other; a name has none."""
-    levels, level = 0, node.below
-    while level:
-        levels, level = levels + 1, tuple(it for each in level for it in each.below)
-    return levels
+def _problem(source: Source, mistake: Mistake) -> Problem:
+    span, found = mistake.span, mistake.found
+    if mistake.terminal == END:
+        found = "the end of the file"
+        lines = source.text.splitlines() or [""]
+        column = len(lines[-1]) + 1
+        span = Span(source, len(lines), column, len(lines), column + 1)
+    wanted = "a statement (`let x = …`, `acyclic x as X`) or the rest of its expression"
+    return Problem(span, f"a .cat file must have here {wanted}, not {found}")
+
+
+class _Nodes(Builder[Node]):
+    """Makes nodes of the rules, but for those that mean the same as another."""
+
+    def _other(self, rule: str, place: Meta, parts: Children) -> Node:
+        return Node(rule, self._span(place), tuple(map(self._node, parts)))
+
+    def _node(self, part: Node | Token) -> Node:
+        if isinstance(part, Token):
+            return Node(part.type, self._span(part), text=str(part))
+        return part
+
+    def start(self, meta: Meta, *parts: Node) -> Node:
+        return Node("start", Span(self._source, 1, 1, 1, 2), parts)
+
+    def bracketed(self, meta: Meta, inner: Node) -> Node:
+        return inner
+
+    def name(self, meta: Meta, token: Token) -> Node:
+        return Node("name", self._span(meta), text=str(token))
+
+    def application(self, meta: Meta, function: Node, given: Node) -> Node:
+        arguments = given.below if given.kind == "tuple_" else (given,)
+        return Node("application", self._span(meta), (function, *arguments))
+
+    def let_rec(self, meta: Meta, *bindings: Node) -> Node:
+        below = (
+            Node("recursive_function", it.span, it.below) if it.kind == "function" else it
+            for it in bindings
+        )
+        return Node("let_rec", self._span(meta), tuple(below))
+
+    def axiom(self, meta: Meta, *parts: Node | Token) -> Node:
+        kind = "assert" if parts[0] == "assert" else "axiom"
+        return self._other(kind, meta, [*parts])

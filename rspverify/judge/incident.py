@@ -25,7 +25,7 @@ from msgspec.structs import asdict
 import rspverify
 from rspverify import __version__
 from rspverify.answers import Internal
-from rspverify.axiomatic.texts import model_texts
+from rspverify.axiomatic.library import model_texts
 from rspverify.judge.question import Incident
 from rspverify.limits import LimitReached
 from rspverify.records import replace

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from rspverify.api.catalogue import machine_text, machines, models
-from rspverify.axiomatic.texts import model_texts
+from rspverify.axiomatic.library import model_texts
 from rspverify.litmus.functions import FUNCTIONS
 from rspverify.litmus.program import Order, Scope
 from rspverify.scheme.reader import KEYS

@@ -178,11 +178,10 @@ def test_what_grows_without_bound_is_an_error_at_its_line(number: int) -> None:
     assert all(each.span is not None and each.span.line == number + 3 for each in found)
 
 
-@pytest.mark.parametrize("number", [20, 25])
-def test_what_is_expanded_without_growing_has_a_bound(number: int) -> None:
-    same = ["let f0(r) = r", *(f"let f{i}(r) = f{i - 1}(f{i - 1}(r))" for i in range(1, number))]
-    (problem,) = problems("\n".join([*same, f"let it = f{number - 1}(rf)"]))
-    assert str(problem.span) == f"t.cat:{number + 3}:10"
+def test_what_is_expanded_without_growing_has_a_bound() -> None:
+    same = ["let f0(r) = r", *(f"let f{i}(r) = f{i - 1}(f{i - 1}(r))" for i in range(1, 20))]
+    (problem,) = problems("\n".join([*same, "let it = f19(rf)"]))
+    assert str(problem.span) == "t.cat:23:10"
     assert "the functions of a model must expand to at most" in problem.message
 
 
@@ -197,7 +196,7 @@ def test_local_definitions_that_grow_have_a_bound() -> None:
 SETS, RELATIONS = ("R", "W", "s"), ("rf", "mo", "r")
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(
     relation_expressions(SETS, RELATIONS, 2),
     relation_expressions(SETS[:2], RELATIONS[:2], 1),
@@ -224,7 +223,7 @@ def substituted(text: str, relation: str, members: str) -> str:
 NAMES = st.sampled_from(["a", "b", "c"])
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(NAMES, relation_expressions(("R",), ("a", "b", "c"), 1)), max_size=6))
 def test_redefinitions(definitions: list[tuple[str, Expression]]) -> None:
     """A function means the same however its free names are defined again after it."""

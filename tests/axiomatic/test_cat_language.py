@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from rspverify.axiomatic.cat import load_model, read_model
-from rspverify.axiomatic.library import LIBRARY
+from rspverify.axiomatic.library import LIBRARY, model_texts
 from rspverify.axiomatic.model import Axiom, Let, LetRec, Linearisation, MemoryModel, Statement
-from rspverify.axiomatic.texts import model_texts
 from rspverify.relation.expression import Expression, Name, Nothing, Product, Sort
 from rspverify.relation.expression import Test as Question
 from rspverify.source import InputError, Problem, Severity, Source

@@ -12,7 +12,7 @@ from typer.main import get_command
 
 from rspverify.answers import Internal
 from rspverify.axiomatic.cat import load_model
-from rspverify.axiomatic.texts import model_texts
+from rspverify.axiomatic.library import model_texts
 from rspverify.cli import app
 from rspverify.judge import incident as bundle
 from rspverify.judge.incident import Incident, ReportedError, reported, reporting

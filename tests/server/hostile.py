@@ -338,7 +338,7 @@ class Attacks:
 
 
 def _model(name: str) -> str:
-    from rspverify.axiomatic.texts import model_texts
+    from rspverify.axiomatic.library import model_texts
 
     return next(iter(model_texts(name).values()))
 
