@@ -1,7 +1,7 @@
 """What AMD's instructions write to registers: numbers, masks, and where branches go.
 
-What they calculate with numbers is in the file of the set; moves, comparisons and masks are here.
-What is in neither cannot be read.
+What they calculate is in the file of the set (isa/sets/amdgpu.isa); what their operands are, and
+what becomes of registers, is here. What is not in the file cannot be read.
 """
 
 from __future__ import annotations
@@ -9,40 +9,29 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from rspverify.compilers.calculations import (
-    FUNCTIONS,
-    by_table,
-    extended,
-    low_bits,
-    shifted_right,
-)
 from rspverify.compilers.registers import (
     Lanes,
     State,
     Value,
     bits,
     half_of,
+    mask,
     merged,
     number,
     registers,
 )
-from rspverify.isa.conditions import (
-    Condition,
-    both,
-    choice,
-    condition_of,
-    either,
-    expression,
-    negated,
-)
+from rspverify.isa.conditions import Condition, both, choice, condition_of, either, negated
+from rspverify.isa.conditions import expression as number_of
 from rspverify.isa.execution import UNKNOWN, CannotReadError
+from rspverify.isa.formula import Formula, Operators
 from rspverify.isa.instruction_set import Form, instruction_set
 from rspverify.isa.lines import Instruction
 from rspverify.records import replace
-from rspverify.value import Constant, Expression, binary, select, wrap
+from rspverify.value import Constant, Expression, binary, unary, wrap
 
 SET = instruction_set("amdgpu")
 
+_BITS = 32
 _HAZARDS = re.compile(r"depctr_(?:sa_sdst|va_vdst|va_sdst|va_ssrc|va_vcc|hold_cnt)\(\d+\)")
 """What s_wait_alu may wait for: results of calculations, and no access of memory."""
 
@@ -64,137 +53,25 @@ def calculated(it: Instruction, before: State) -> Mapping[str, Value] | None:
 
     Raises CannotReadError.
     """
-    mnemonic = spelled(it)
-    form = SET.form(mnemonic, it.operands)
-    if (form is not None and "nothing" in form.words) or _waits_for_results(it):
+    form = SET.form(spelled(it), it.operands)
+    if _waits_for_results(it) or (form is not None and "nothing" in form.words):
         return {}
-    parts = _parts(it)
-    found: Mapping[str, Value] | None
-    if parts and mnemonic == "v_cndmask_b32":
-        found = _parts_chosen(it.operands, before, parts)
-    else:
-        found = _moved(mnemonic, it.operands, before) if not parts else None
-    if found is None and form is not None and form.sets:
-        found = _by_formulas(form, it.operands, before, parts)
-    elif found is None and any(other.sets for other in SET.forms.get(mnemonic, ())):
+    if form is None and any(other.sets for other in SET.forms.get(spelled(it), ())):
         raise CannotReadError(f"has {len(it.operands)} operands")
-    if found is None and not parts:
-        found = _by_table(it, mnemonic, before)
-    elif found is not None and (left := [each for each in it.modifiers if each not in parts]):
-        raise CannotReadError(f"has {left[0]}, which is not known")
-    return found
-
-
-def _by_formulas(
-    form: Form, operands: tuple[str, ...], before: State, parts: Iterable[str]
-) -> Mapping[str, Value]:
-    """What the description of an instruction calculates, in their order."""
-    bound = form.bound(operands)
-    masks = "e" in bound and (
-        "saveexec" in form.mnemonic
-        or form.mnemonic.endswith("64")
-        or any(map(before.is_mask, operands[1:]))
-    )
-    own = _mask_of(bound, before) if masks else operand_of(form, operands, before, parts)
+    if form is None or not (form.sets or "move" in form.words):
+        return None
+    by_table = any("t" in formula.names for _, formula in form.sets)
+    for each in it.modifiers:
+        if not (_PARTS.fullmatch(each) or (by_table and _TABLE.fullmatch(each))):
+            raise CannotReadError(f"has {each}, which is not known")
+    operands = _Operands(form, it, before)
+    if "move" in form.words and not operands.parts:
+        return _moved(*operands.bound.values(), before=before)
     found: dict[str, Value] = {}
-    results: dict[str, Expression | Lanes] = {}
     for letter, formula in form.sets:
-
-        def known(name: str) -> Expression | Lanes:
-            return results[name] if name in results else own(name)
-
-        value = formula.value(known, FUNCTIONS, *((_inverted, _together) if masks else ()))
-        results[letter] = value
-        found |= _assigned(letter, bound.get(letter, letter), value, before, parts)
+        value = operands.results[letter] = operands.value(formula)
+        found |= operands.assigned(letter, value)
     return found
-
-
-def _mask_of(bound: Mapping[str, str], before: State) -> Callable[[str], Lanes]:
-    """What the operands of an instruction for masks are."""
-
-    def value(name: str) -> Lanes:
-        if name == "exec":
-            return Lanes(before.active)
-        return Lanes(before.lanes(bound[name]), 0, before.others(bound[name]))
-
-    return value
-
-
-def _inverted(operator: str, mask: Lanes) -> Lanes:
-    return Lanes(negated(mask.condition), 0, others=True)
-
-
-def _together(operator: str, one: Lanes, other: Lanes) -> Lanes:
-    if operator == "&":
-        return Lanes(both(one.condition, other.condition), 0, one.others and other.others)
-    others = one.others or other.others
-    if operator == "|":
-        return Lanes(either(one.condition, other.condition), 0, others)
-    return Lanes(choice(one.condition, negated(other.condition), other.condition), 0, others)
-
-
-def _assigned(
-    letter: str,
-    operand: str,
-    value: Expression | Lanes,
-    before: State,
-    parts: Iterable[str],
-) -> Mapping[str, Value]:
-    """What an operand becomes, by the kind that its letter says (amdgpu.isa)."""
-    if isinstance(value, Lanes):
-        if letter == "exec":
-            return _masks_like("exec_lo", value.condition, before, value.others)
-        return {"scc": value} if letter == "scc" else _mask(operand, value.condition, value.others)
-    if letter == "h":
-        return _half(operand, value)
-    if letter == "w":
-        low, high = _targets(operand)
-        return {low: value, high: UNKNOWN}
-    if value == UNKNOWN:
-        return dict.fromkeys(registers(operand), UNKNOWN)
-    if letter == "scc":
-        return {"scc": Lanes(condition_of(value))}
-    if letter in ("m", "exec"):
-        holds = both(before.active, condition_of(value))
-        if letter == "exec":
-            return _masks_like("exec_lo", holds, before)
-        return {} if operand == letter else _mask(operand, holds)
-    return {_single(operand): _part(value, "dst", parts)}
-
-
-def operand_of(
-    form: Form,
-    operands: tuple[str, ...],
-    before: State,
-    parts: Iterable[str] = (),
-    old: Expression = UNKNOWN,
-) -> Callable[[str], Expression]:
-    """What the operands of an instruction are, by the names that its formulas have for them.
-
-    A mask that is not there has no lane. old: what it has read.
-    """
-    bound = form.bound(operands)
-    targets = sum(letter in bound for letter, _ in form.sets)
-
-    def value(name: str) -> Expression:
-        letter, _, index = name.rstrip("]").partition("[")
-        if name in ("old", "unknown"):
-            return old if name == "old" else UNKNOWN
-        if name in _MASKS:
-            return expression(_MASKS[name](before))
-        if letter not in bound:
-            return Constant(0)
-        text, at = bound[letter], form.operands.index(letter) - targets
-        if index or letter == "p":
-            names = registers(text)
-            if len(names) != 2 and (index or number(text) is None):
-                raise CannotReadError(f"has the operand {text}, which is not known")
-            return before.scalar(names[int(index or 0)] if names else text)
-        if letter == "k":
-            return expression(before.lanes(text))
-        return _source(text, at, parts, before)
-
-    return value
 
 
 def branches(it: Instruction, before: State) -> tuple[str, Condition] | None:
@@ -202,37 +79,213 @@ def branches(it: Instruction, before: State) -> tuple[str, Condition] | None:
     form = SET.form(it.mnemonic, it.operands)
     if form is None or form.target is None or form.branch is None:
         return None
-    taken = condition_of(form.branch.value(operand_of(form, it.operands, before), FUNCTIONS))
-    return form.bound(it.operands)[form.target], taken
+    # It asks whether there is any lane: that of the work-item, as there is no other.
+    if "vcc" in form.branch.names and before.others("vcc_lo"):
+        raise CannotReadError("asks for lanes that are of no work-item")
+    operands = _Operands(form, it, before)
+    return operands.bound[form.target], _holds(operands.value(form.branch))
 
 
-def _parts(it: Instruction) -> Mapping[str, str]:
-    """The modifiers of an instruction that tell which parts of its operands it takes."""
-    return {each: each for each in it.modifiers if _PARTS.fullmatch(each)}
+def stored(
+    form: Form, it: Instruction, before: State, old: Expression
+) -> tuple[Expression, Expression | None]:
+    """What an access writes, and where a compare-exchange succeeds. old: what it has read."""
+    assert form.written is not None
+    operands = _Operands(form, it, before, old)
+    value, condition = _number(operands.value(form.written)), form.written.condition
+    return value, None if condition is None else _number(operands.value(condition))
 
 
-def _part(
-    value: Expression, operand: str, parts: Iterable[str], *, signed: bool = False
-) -> Expression:
-    """The part of a value that is taken as `src0`, `src1`, or given as `dst`."""
-    for each in parts:
-        match = _PARTS.fullmatch(each)
-        if match is None or match[1] != operand or match[2] is None:
-            continue
-        size = _PART_BITS[match[2]]
-        first = Constant(size * int(match[3]))
-        if operand == "dst":
-            return binary("<<", low_bits(value, size), first)
-        found = shifted_right(value, first)
-        return extended(found, size) if signed else low_bits(found, size)
+class _Operands:
+    """What the operands of an instruction are, by the letters that its formulas have for them."""
+
+    def __init__(
+        self, form: Form, it: Instruction, before: State, old: Expression = UNKNOWN
+    ) -> None:
+        self._form, self._before, self._old = form, before, old
+        self.bound = form.bound(it.operands)
+        self.parts = [each for each in it.modifiers if _PARTS.fullmatch(each)]
+        self._table = next(filter(None, map(_TABLE.fullmatch, it.modifiers)), None)
+        self._targets = sum(letter in self.bound for letter, _ in form.sets)
+        self.results: dict[str, Value] = {}
+
+    def value(self, formula: Formula) -> Value:
+        """What a formula says."""
+        return formula.value(self.operand, _FUNCTIONS, _OPERATORS)  # type: ignore[no-any-return]
+
+    def operand(self, name: str) -> Value:
+        """What a name in a formula is; a mask that is not there has no lane."""
+        letter, _, index = name.rstrip("]").partition("[")
+        before = self._before
+        match letter:
+            case _ if name in self.results:
+                return self.results[name]
+            case "old" | "unknown":
+                return self._old if letter == "old" else UNKNOWN
+            case "exec":
+                return Lanes(before.active)
+            case "vcc":
+                return Lanes(before.lanes("vcc_lo"))
+            case "scc":
+                return _carry(before)
+            case "t" if self._table is not None:
+                return Constant(int(self._table[1], 0))
+            case _ if letter not in self.bound:
+                return Constant(0)
+        text = self.bound[letter]
+        if index or letter == "p":
+            names = registers(text)
+            if len(names) != 2 and (index or number(text) is None):
+                raise CannotReadError(f"has the operand {text}, which is not known")
+            return before.scalar(names[int(index or 0)] if names else text)
+        if letter == "k":
+            return number_of(before.lanes(text))
+        masks = letter in "efg" and self._form.mnemonic.endswith("64")
+        if masks or (letter in "efg" and before.is_mask(text)):
+            return Lanes(before.lanes(text), 0, before.others(text))
+        if letter in "yz" and not self.parts and len(registers(text)) == 1:
+            return before.value(text)
+        return self._source(text, self._form.operands.index(letter) - self._targets)
+
+    def _source(self, text: str, at: int) -> Expression:
+        """The part of an operand that is taken; `sext(v5)` is taken as signed."""
+        signed = _SIGNED.fullmatch(text)
+        value = self._before.scalar(signed[1] if signed else text)
+        for first, size in self._part(f"src{at}"):
+            function = SET.functions["signed" if signed else "low"]
+            return function(SET.functions["shr"](value, first), size)  # type: ignore[no-any-return]
+        return value
+
+    def _part(self, operand: str) -> Iterable[tuple[Constant, Constant]]:
+        """The first bit and the number of those that are taken as `src0`, or given as `dst`."""
+        for match in map(_PARTS.fullmatch, self.parts):
+            if match is not None and match[1] == operand and match[2] is not None:
+                size = _PART_BITS[match[2]]
+                yield Constant(size * int(match[3])), Constant(size)
+
+    def assigned(self, letter: str, value: Value) -> Mapping[str, Value]:
+        """What registers become where an operand is given a value, by the kind of its letter."""
+        operand, before = self.bound.get(letter, letter), self._before
+        if letter == "h":
+            if (name := half_of(operand)) is None:
+                raise CannotReadError(f"has the operand {operand}, which is not half of a register")
+            return {name: SET.functions["signed"](value, Constant(16))}
+        if letter == "w":
+            low, high = _targets(operand)
+            return {low: value, high: UNKNOWN}
+        if value == UNKNOWN:
+            return dict.fromkeys(registers(operand), UNKNOWN)
+        if letter == "d":
+            for first, size in self._part("dst"):
+                value = binary("<<", SET.functions["low"](value, size), first)
+            return {_single(operand): value}
+        if letter == "e" and not isinstance(value, Lanes):
+            return {_single(operand): value}
+        if letter == "scc":
+            return {"scc": value if isinstance(value, Lanes) else Lanes(_holds(value))}
+        own = isinstance(value, Lanes)
+        holds = _holds(value) if own else both(before.active, _holds(value))
+        others = isinstance(value, Lanes) and value.others
+        if letter == "exec":
+            old = {name: before.values.get(name) for name in registers("exec")}
+            return {
+                name: replace(it, condition=holds, others=others)
+                for name, it in old.items()
+                if isinstance(it, Lanes)
+            }
+        if operand in (letter, "null"):  # It has no operand for it, or throws it away.
+            return {}
+        return {name: Lanes(holds, at, others) for at, name in enumerate(_targets(operand))}
+
+
+# ---- operators and functions ---------------------------------------------------------------------
+
+
+def _inverted(operator: str, value: Value) -> Value:
+    if isinstance(value, Lanes):
+        return Lanes(negated(value.condition), 0, others=True)
+    return unary(operator, _number(value))
+
+
+def _together(operator: str, one: Value, other: Value) -> Value:
+    """Two numbers, or two masks, by an operator."""
+    if not (isinstance(one, Lanes) or isinstance(other, Lanes)):
+        return binary(operator, _number(one), _number(other))
+    first, second = mask(one), mask(other)
+    holds, beside = first.condition, second.condition
+    if operator == "&":
+        return Lanes(both(holds, beside), 0, first.others and second.others)
+    others = first.others or second.others
+    if operator == "|":
+        return Lanes(either(holds, beside), 0, others)
+    return Lanes(choice(holds, negated(beside), beside), 0, others)
+
+
+def _chosen(condition: Value, then: Value, otherwise: Value) -> Value:
+    return merged(_holds(condition), then, otherwise)
+
+
+_OPERATORS = Operators(_inverted, _together, _chosen)
+
+
+def _holds(value: Value) -> Condition:
+    """That a number is not 0, or that the lane of the work-item is in a mask."""
+    return value.condition if isinstance(value, Lanes) else condition_of(_number(value))
+
+
+def _number(value: Value) -> Expression:
+    assert isinstance(value, Expression)
     return value
 
 
-def _source(text: str, at: int, parts: Iterable[str], before: State) -> Expression:
-    """The part of an operand that is taken; `sext(v5)` is taken as signed."""
-    signed = _SIGNED.fullmatch(text)
-    value = before.scalar(signed[1] if signed else text)
-    return _part(value, f"src{at}", parts, signed=signed is not None)
+def _known(value: Expression) -> int:
+    if not isinstance(value, Constant):
+        raise CannotReadError("calculates with a number that is not known")
+    return value.value
+
+
+def _high(both: Expression) -> Expression:
+    """How many bits a scalar field has: its operand tells from bit 16 on."""
+    count: Expression = SET.functions["low"](binary(">>", both, Constant(16)), Constant(7))
+    if _known(count) >= _BITS:
+        raise CannotReadError("takes more bits than a register has")
+    return count
+
+
+def _backwards(value: Expression) -> Expression:
+    return Constant(wrap(int(f"{_known(value) % (1 << _BITS):0{_BITS}b}"[::-1], 2)))
+
+
+def _by_table(table: Expression, *of: Expression) -> Expression:
+    """What a table of eight bits says of each three bits; its highest is for three ones."""
+    found: Expression = Constant(0)
+    for at in range(8):
+        term: Expression = Constant(-1 if _known(table) >> at & 1 else 0)
+        for it, bit in zip(of, (4, 2, 1), strict=True):
+            term = _joined("&", term, it if at & bit else unary("~", it))
+        found = _joined("|", found, term)
+    return found
+
+
+def _joined(operator: str, one: Expression, other: Expression) -> Expression:
+    """`&` or `|` of two values, without what makes no difference."""
+    nothing, all_ = (Constant(-1), Constant(0)) if operator == "&" else (Constant(0), Constant(-1))
+    if all_ in (one, other):
+        return all_
+    if nothing in (one, other):
+        return other if one == nothing else one
+    return binary(operator, one, other)
+
+
+_FUNCTIONS: Mapping[str, Callable[..., Expression]] = {
+    **SET.functions,
+    "high": _high,
+    "backwards": _backwards,
+    "by_table": _by_table,
+}
+
+
+# ---- registers -----------------------------------------------------------------------------------
 
 
 def _waits_for_results(it: Instruction) -> bool:
@@ -241,107 +294,24 @@ def _waits_for_results(it: Instruction) -> bool:
     return it.mnemonic in ("s_wait_alu", "s_waitcnt_depctr") and known
 
 
-def _moved(mnemonic: str, operands: tuple[str, ...], before: State) -> Mapping[str, Value] | None:
-    if mnemonic in (
-        "v_mov_b32",
-        "s_mov_b32",
-        "s_mov_b64",
-        "v_mov_b64",
-        "v_readfirstlane_b32",
-    ):
-        target, source = _all(operands, 2)
-        to = _targets(target)
-        known = bits(source, 32 * len(to))
-        if known is not None:
-            halves = [wrap(known), wrap(known >> 32)] if len(to) == 2 else [wrap(known)]
-            return {name: Constant(it) for name, it in zip(to, halves, strict=True)}
-        sources = registers(source)
-        if len(sources) != len(to):
-            raise CannotReadError(f"has the operand {source}, which is not known")
-        return {name: before.value(each) for name, each in zip(to, sources, strict=True)}
-    if mnemonic in ("v_cndmask_b32", "v_cndmask_b16"):
-        target, otherwise, then, *masks = _all(operands, 3, 4)
-        holds = before.lanes(masks[0] if masks else "vcc_lo")
-        if mnemonic == "v_cndmask_b16":
-            chosen = (before.scalar(then), before.scalar(otherwise))
-            return _half(target, select(expression(holds), *chosen))
-        values = [_any(each, before) for each in (then, otherwise)]
-        return {name: merged(holds, *values) for name in _targets(target)}
-    if mnemonic in ("s_cselect_b32", "s_cselect_b64"):
-        target, then, otherwise = _all(operands, 3)
-        holds = _carried(before)
-        to = _targets(target)
-        if len(to) == 2 or before.is_mask(then) or before.is_mask(otherwise):
-            mask = choice(holds, before.lanes(then), before.lanes(otherwise))
-            return _mask(target, mask, before.others(then) or before.others(otherwise))
-        value = select(expression(holds), before.scalar(then), before.scalar(otherwise))
-        return dict.fromkeys(to, value)
-    return None
+def _moved(target: str, source: str, *, before: State) -> Mapping[str, Value]:
+    """One register or two, of any kind."""
+    to = _targets(target)
+    if (known := bits(source, _BITS * len(to))) is not None:
+        return {name: Constant(wrap(known >> _BITS * at)) for at, name in enumerate(to)}
+    sources = registers(source)
+    if len(sources) != len(to):
+        raise CannotReadError(f"has the operand {source}, which is not known")
+    return {name: before.value(each) for name, each in zip(to, sources, strict=True)}
 
 
-def _parts_chosen(
-    operands: tuple[str, ...], before: State, parts: Iterable[str]
-) -> Mapping[str, Value]:
-    """One of two parts of operands, by a mask."""
-    target, otherwise, then, mask = _all(operands, 4)
-    first, second = (_source(it, at, parts, before) for at, it in enumerate((otherwise, then)))
-    value = select(expression(before.lanes(mask)), second, first)
-    return {_single(target): _part(value, "dst", parts)}
-
-
-def _half(target: str, value: Expression) -> Mapping[str, Value]:
-    """Half of a register, which becomes the low half of a value."""
-    name = half_of(target)
-    if name is None:
-        raise CannotReadError(f"has the operand {target}, which is not half of a register")
-    return {name: extended(value, 16)}
-
-
-def _by_table(it: Instruction, mnemonic: str, before: State) -> Mapping[str, Value] | None:
-    """What instructions do that say in a table what they make of bits."""
-    tables = [match for each in it.modifiers if (match := _TABLE.fullmatch(each))]
-    if mnemonic not in ("v_bitop2_b32", "v_bitop3_b32") or len(tables) != len(it.modifiers):
-        return None
-    target, *sources = (*_all(it.operands, 3, 4), "0")[:4]
-    values = map(before.scalar, sources)
-    return {_single(target): by_table(int(tables[0][1], 0), *values)}
-
-
-def _any_lane(register: str, before: State) -> Condition:
-    """Whether a mask has any lane: that of the work-item, as there is no other."""
-    if before.others(register):
-        raise CannotReadError("asks for lanes that are of no work-item")
-    return before.lanes(register)
-
-
-def _carried(before: State) -> Condition:
+def _carry(before: State) -> Lanes:
     value = before.value("scc")
     if not isinstance(value, Lanes):
         raise CannotReadError("asks for a carry, which is not known")
-    return _any_lane("scc", before)
-
-
-_MASKS: Mapping[str, Callable[[State], Condition]] = {
-    "exec": lambda before: before.active,
-    "vcc": lambda before: _any_lane("vcc_lo", before),
-    "scc": _carried,
-}
-"""What the masks that formulas name are where they decide a branch."""
-
-
-def _all(operands: tuple[str, ...], count: int, most: int = 0) -> tuple[str, ...]:
-    if not count <= len(operands) <= max(count, most):
-        wanted = f"{count} to {most}" if most > count else count
-        raise CannotReadError(f"must have {wanted} operands, not {len(operands)}")
-    return operands
-
-
-def _single(operand: str) -> str:
-    """The one register that an operand is."""
-    names = _targets(operand)
-    if len(names) != 1:
-        raise CannotReadError(f"has the operand {operand}, which is not known")
-    return names[0]
+    if value.others:
+        raise CannotReadError("asks for lanes that are of no work-item")
+    return value
 
 
 def _targets(operand: str) -> tuple[str, ...]:
@@ -351,27 +321,9 @@ def _targets(operand: str) -> tuple[str, ...]:
     return names
 
 
-def _any(operand: str, before: State) -> Value:
-    """What an operand is, whatever its kind."""
-    names = registers(operand)
-    return before.value(names[0]) if len(names) == 1 else before.scalar(operand)
-
-
-def _mask(target: str, holds: Condition, others: bool = False) -> Mapping[str, Value]:
-    """A mask in the register, or the two, that have it; in none where it is thrown away."""
-    if target == "null":
-        return {}
-    return {name: Lanes(holds, at, others) for at, name in enumerate(_targets(target))}
-
-
-def _masks_like(
-    register: str, holds: Condition, before: State, others: bool = False
-) -> Mapping[str, Value]:
-    """The mask `exec` with another condition; in as many registers as it has."""
-    names = [register, register.replace("_lo", "_hi")]
-    old = {name: before.values.get(name) for name in names}
-    return {
-        name: replace(mask, condition=holds, others=others)
-        for name, mask in old.items()
-        if isinstance(mask, Lanes)
-    }
+def _single(operand: str) -> str:
+    """The one register that an operand is."""
+    names = _targets(operand)
+    if len(names) != 1:
+        raise CannotReadError(f"has the operand {operand}, which is not known")
+    return names[0]

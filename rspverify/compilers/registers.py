@@ -257,6 +257,11 @@ def _lanes_of(value: Value, operand: str, part: int = 0) -> Condition:
             raise CannotReadError(f"uses {operand} as a mask of lanes, which it is not")
 
 
+def mask(value: Value) -> Lanes:
+    """A value as a mask of lanes."""
+    return Lanes(_lanes_of(value, "a number"), 0, _others(value))
+
+
 def merged(condition: Condition, then: Value, otherwise: Value) -> Value:
     """One value where a condition holds, another where it does not; UNKNOWN where they differ in
     kind."""

@@ -24,8 +24,7 @@ from rspverify.architecture.architecture import (
     plain,
 )
 from rspverify.compilers.amdgpu import Does, Named, Wait, named, waits_of
-from rspverify.compilers.arithmetic import SET, branches, calculated, operand_of, spelled
-from rspverify.compilers.calculations import FUNCTIONS
+from rspverify.compilers.arithmetic import SET, branches, calculated, spelled, stored
 from rspverify.compilers.registers import (
     Issued,
     Lanes,
@@ -323,9 +322,9 @@ class _Thread(Executor[State]):
 def _accessed(what: Named, before: State, read: int) -> tuple[str | None, dict[str, Any]]:
     """The register that has what was read, and what is accessed: its location, what is written
     there, and where a compare-exchange succeeds. Raises CannotReadError."""
-    form, operands = what.form, what.origin.operands
+    form = what.form
     assert form is not None
-    bound = form.bound(operands)
+    bound = form.bound(what.origin.operands)
     target = bound.get(form.result or "")
     if target is not None and (len(registers(target)) != 1 or not target.startswith("v")):
         raise CannotReadError(f"has the operand {target}, which is not known")
@@ -333,10 +332,8 @@ def _accessed(what: Named, before: State, read: int) -> tuple[str | None, dict[s
     if form.written is None:
         return target, {"location": location}
     old = Read(read)
-    own = operand_of(form, operands, before, old=old)
-    value, success = form.written.value(own, FUNCTIONS), None
-    if (condition := form.written.condition) is not None:
-        success = condition.value(own, FUNCTIONS)
+    value, success = stored(form, what.origin, before, old)
+    if success is not None:
         value = select(success, value, old)
     return target, {"location": location, "value": value, "success": success}
 

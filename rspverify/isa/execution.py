@@ -199,6 +199,7 @@ class TableExecutor(Executor[State]):
     def _one(self, it: Instruction, form: Form) -> None:
         assert self.state is not None
         before, bound = self.state, form.bound(it.operands)
+        functions = self._set.functions
 
         def sources(*of: Formula | None) -> frozenset[int]:
             names = (name for each in of if each is not None for name in each.names)
@@ -215,11 +216,11 @@ class TableExecutor(Executor[State]):
 
         if form.target is not None:
             assert form.branch is not None
-            taken = condition_of(form.branch.value(value, {}))
+            taken = condition_of(form.branch.value(value, functions))
             self.branch(bound[form.target], taken, sources(form.branch))
         for name, formula in form.sets:
             plain = formula.text in bound
-            found = self.operand(bound[formula.text]) if plain else formula.value(value, {})
+            found = self.operand(bound[formula.text]) if plain else formula.value(value, functions)
             self._put(self._register(bound[name]), found, sources(formula))
         if form.address is not None or "fence" in form.words:
             self._event(it, form, bound, value, sources)
@@ -242,8 +243,8 @@ class TableExecutor(Executor[State]):
             it,
             self.state.path,
             found.location if isinstance(found, Address) else None,
-            None if written is None else written.value(value, {}),
-            None if succeeds is None else succeeds.value(value, {}),
+            None if written is None else written.value(value, self._set.functions),
+            None if succeeds is None else succeeds.value(value, self._set.functions),
             self.state.sources.get(place or "", frozenset()),
             sources(written, succeeds),
             self.state.control,

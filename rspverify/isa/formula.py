@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rspverify.value import Constant, Expression, binary, select, unary
+from rspverify.value import Constant, binary, select, unary
 
 _BINARY: Mapping[type[ast.AST], str] = {
     ast.Add: "+",
@@ -46,7 +46,18 @@ _WORDS = {
 }
 """Operators by the words that mnemonics have for them."""
 
-Function = Callable[..., Expression]
+Function = Callable[..., Any]
+
+
+class Operators(Struct, frozen=True):
+    """What operators make of values: of numbers, or of whatever else a dialect calculates with."""
+
+    unary: Callable[[str, Any], Any] = unary
+    binary: Callable[[str, Any, Any], Any] = binary
+    select: Callable[[Any, Any, Any], Any] = select
+
+
+NUMBERS = Operators()
 
 
 class Formula(Struct, frozen=True, eq=False):
@@ -63,10 +74,9 @@ class Formula(Struct, frozen=True, eq=False):
         self,
         operand: Callable[[str], Any],
         functions: Mapping[str, Function],
-        unary: Callable[[str, Any], Any] = unary,
-        binary: Callable[[str, Any, Any], Any] = binary,
+        operators: Operators = NUMBERS,
     ) -> Any:
-        """The expression, for what its operands are; or what operators make of other values."""
+        """The expression, for what its operands are."""
 
         def of(it: ast.expr) -> Any:
             match it:
@@ -77,18 +87,18 @@ class Formula(Struct, frozen=True, eq=False):
                 case ast.Subscript():
                     return operand(ast.unparse(it))
                 case ast.UnaryOp(op=sign, operand=argument):
-                    return unary(_UNARY[type(sign)], of(argument))
-                case ast.BinOp(left=left, op=sign, right=right):
-                    return binary(_BINARY[type(sign)], of(left), of(right))
-                case ast.Compare(left=left, ops=[sign], comparators=[right]):
-                    return binary(_BINARY[type(sign)], of(left), of(right))
-                case ast.BoolOp(op=sign, values=[left, right]):
-                    return binary(_BINARY[type(sign)], of(left), of(right))
+                    return operators.unary(_UNARY[type(sign)], of(argument))
+                case (
+                    ast.BinOp(left=left, op=sign, right=right)
+                    | ast.Compare(left=left, ops=[sign], comparators=[right])
+                    | ast.BoolOp(op=sign, values=[left, right])
+                ):
+                    return operators.binary(_BINARY[type(sign)], of(left), of(right))
                 case ast.IfExp(test=test, body=then, orelse=otherwise):
-                    return select(of(test), of(then), of(otherwise))
+                    return operators.select(of(test), of(then), of(otherwise))
                 case ast.Call(func=ast.Name(id=name), args=arguments):
                     if name in _WORDS:
-                        return binary(_WORDS[name], *map(of, arguments))
+                        return operators.binary(_WORDS[name], *map(of, arguments))
                     return functions[name](*map(of, arguments))
                 case _:
                     raise ValueError(f"a calculation must be an expression, not {self.text}")

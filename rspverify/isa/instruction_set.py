@@ -10,7 +10,8 @@ other word stands there as it is, and `...` is for any operands. Effects, joined
 `r = [x]` and `[x] = FORMULA` (together a read-modify-write, which has read `old`), `r = FORMULA`,
 `goto L`, `if FORMULA goto L`, and words: `fence`, `end`, `nothing`, and those of a dialect. NAME is
 what machines call the instruction, if it is not its mnemonic. `{1}` in effects is what was chosen
-first in the spelling, as in `{1}_(a, b)`, an operator by its word.
+first in the spelling, as in `{1}_(a, b)`, an operator by its word. A line `NAME(a, b) = FORMULA` is
+a function that formulas may use.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ from itertools import product
 from msgspec import Struct
 
 from rspverify.isa.catalogue import ENDING, SETS
-from rspverify.isa.formula import Formula, formula
+from rspverify.isa.formula import Formula, Function, formula
 from rspverify.isa.lines import Tags
 from rspverify.source import InputError, Problem, Source, Span
 
 _HEAD = re.compile(r'instructions (\w+) "([^"]*)"')
 _LINE = re.compile(r"(.+?)\s+: (.+?)(?: as (\S+))?(?: tags (.+))?")
+_FUNCTION = re.compile(r"(\w+)\(([\w, ]*)\) = (.+)")
 _CHOICE = re.compile(r"\{([^{}]*)\}")
 _OPERAND = re.compile(r"[a-zA-Z]")
 _ANY = "..."
@@ -74,11 +76,13 @@ class Form(Struct, frozen=True, eq=False):
 
 
 class InstructionSet(Struct, frozen=True, eq=False, dict=True):
-    """The instructions of a kind of processor. forms: those of each mnemonic."""
+    """The instructions of a kind of processor. forms: those of each mnemonic. functions: of its
+    formulas."""
 
     name: str
     summary: str
     forms: Mapping[str, tuple[Form, ...]]
+    functions: Mapping[str, Function]
 
     def form(self, mnemonic: str, operands: Sequence[str]) -> Form | None:
         """The instruction that is written so."""
@@ -107,6 +111,7 @@ def read_instruction_set(source: Source) -> InstructionSet:
     """A set by its text. Raises InputError with every line that is no instruction."""
     problems: list[Problem] = []
     forms: dict[str, tuple[Form, ...]] = {}
+    functions: dict[str, Function] = {}
     head = None
     for number, text in enumerate(source.text.split("\n"), start=1):
         bare = text.partition("#")[0].strip()
@@ -121,13 +126,21 @@ def read_instruction_set(source: Source) -> InstructionSet:
                 break
             continue
         try:
+            if match := _FUNCTION.fullmatch(bare):
+                functions[match[1]] = _function(match[2].split(", "), formula(match[3]), functions)
+                continue
             for form in _forms(bare):
                 forms[form.mnemonic] = (*forms.get(form.mnemonic, ()), form)
         except ValueError as error:
             problems.append(Problem(span, str(error)))
     if problems or head is None:
         raise InputError(problems)
-    return InstructionSet(head[1], head[2], forms)
+    return InstructionSet(head[1], head[2], forms, functions)
+
+
+def _function(names: Sequence[str], means: Formula, others: Mapping[str, Function]) -> Function:
+    """A function of so many parameters, which may use others."""
+    return lambda *given: means.value(dict(zip(names, given, strict=True)).__getitem__, others)
 
 
 def _forms(line: str) -> Iterator[Form]:
