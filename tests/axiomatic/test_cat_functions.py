@@ -10,7 +10,7 @@ from relation.concrete import relation_expressions, set_expressions
 from rspverify.axiomatic.cat import read_model
 from rspverify.axiomatic.model import Let, MemoryModel
 from rspverify.relation.expression import Expression
-from rspverify.source import InputError, Problem, Severity, Source
+from rspverify.source import InputError, Problem, Source
 
 MODEL = "let hb = sb\nacyclic hb as Hb\n"
 
@@ -102,66 +102,6 @@ def test_what_a_function_keeps_costs_nothing_where_it_is_not_applied() -> None:
     model = read("let f(r) = mo; r let mo = rf let it = mo")
     assert [each.name for each in model.statements] == ["hb", "Hb", "mo", "it"]
     assert model.names == {"sb", "rf"}
-
-
-def test_a_base_relation_is_no_function_any_more_once_it_is_defined() -> None:
-    (problem,) = problems("let ext = rf let it = ext(mo)")
-    assert problem.message == "ext must be a function to be applied, not a relation"
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (
-            "let f(r) = r; po\nlet it = f(R)",
-            [
-                "t.cat:4:10: in f, the left side of ; must be a relation, not a set",
-                "t.cat:3:12: this is the place in the function",
-            ],
-        ),
-        (
-            "let f(r) = [r]\nlet g(s) = f(s) | f(s^-1)\nempty g(rf) as G",
-            [
-                "t.cat:5:7: in f, the inside of [ ] must be a set, not a relation",
-                "t.cat:4:12: f is applied here",
-                "t.cat:3:12: this is the place in the function",
-                "t.cat:5:7: in f, the inside of [ ] must be a set, not a relation",
-                "t.cat:4:19: f is applied here",
-                "t.cat:3:12: this is the place in the function",
-            ],
-        ),
-        ("let f(r) = r; nowhere1", ["t.cat:3:15: nowhere1 must be a base name or defined above"]),
-        ("let f(r) = f(r)", ["t.cat:3:12: f must be a base name or defined above"]),
-        ("let f(r, r) = r", ["t.cat:3:5: parameters must be different, r is not"]),
-        ("let f(r) = r let x = f | rf", ["t.cat:3:22: f is a function and must be applied"]),
-        ("let f(r) = r empty f as F", ["t.cat:3:20: f is a function and must be applied"]),
-        ("let x = rf(mo)", ["t.cat:3:9: rf must be a function to be applied, not a relation"]),
-        ("let x = R rf", ["t.cat:3:9: R must be a function to be applied, not a set"]),
-        ("let x = domain R", ["t.cat:3:9: the argument of domain must be a relation, not a set"]),
-        ("let x = ext R", ["t.cat:3:9: the argument of ext must be a relation, not a set"]),
-        ("let x = domain(rf, mo)", ["t.cat:3:9: domain must have 1 argument, not 2"]),
-        ("let f(a, b) = a let x = f(rf)", ["t.cat:3:25: f must have 2 arguments, not 1"]),
-        ("let f(a, b) = a let x = f rf mo", ["t.cat:3:25: f must have 2 arguments, not 1"]),
-        ("let f() = rf let x = f(rf)", ["t.cat:3:22: f must have 0 arguments, not 1"]),
-        ("let x = domain | rf", ["t.cat:3:9: domain is a function and must be applied"]),
-        ("let x = linearisations(R, rf)",
-         ["t.cat:3:9: linearisations must stand after `with … from`"]),
-        ("let x = rf^2", ["t.cat:3:9: the operand of ^2 must be a set, not a relation"]),
-        ("let a = rf and a = mo", ["t.cat:3:1: what is defined at once must have names, all different"]),
-        ("let _ = rf", ["t.cat:3:1: what is defined at once must have names, all different"]),
-    ],
-)  # fmt: skip
-def test_mistakes(text: str, expected: list[str]) -> None:
-    found = []
-    for each in problems(text):
-        found += [f"{each.span}: {each.message}"]
-        found += [f"{span}: {words}" for span, words in each.related]
-    assert found == expected
-
-
-def test_a_function_that_was_refused_is_no_further_mistake() -> None:
-    (problem,) = problems("let f(r) = try r with 0\nlet x = f(rf)\nempty x as X")
-    assert problem.severity is Severity.UNSUPPORTED
 
 
 @pytest.mark.parametrize("number", [20, 60, 400])

@@ -69,12 +69,6 @@ def test_what_a_function_is_given_may_be_of_two_sorts() -> None:
     assert str(model.definition("it")) == "[RMW]; rf; rmw"
 
 
-def test_rmw_of_the_model_is_of_one_sort() -> None:
-    assert said("let rmw = rf\nlet it = [rmw]") == [
-        "t.cat:4:10: the inside of [ ] must be a set, not a relation"
-    ]
-
-
 def test_rmw_stays_the_base_set_where_the_model_has_another() -> None:
     model = read("let RMW = R let it = [rmw] & [RMW]")
     assert str(model.definition("it")) == "[RMW@1] & [RMW]"
@@ -132,35 +126,6 @@ def test_names_of_a_recursion_are_those_that_it_defines() -> None:
     assert model.definition("it") == Name("rf", Sort.RELATION)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "let rec x = ~x",
-        "let rec x = rf \\ x",
-        "let rec x = y and y = rf \\ x",
-        "let rec x = ~(rf | ~(x & ~x))",
-        "let rec x = [R \\ domain(x)]; rf",
-    ],
-)
-def test_recursion_must_grow(text: str) -> None:
-    (problem,) = problems(text)
-    assert problem.severity is Severity.UNSUPPORTED
-    assert "x under ~ or on the right of \\ in a let rec that defines it" in problem.message
-
-
-def test_recursion_with_mistakes() -> None:
-    assert said("let rec x = rf | xx and y = [x]") == [
-        "t.cat:3:18: xx must be a base name or defined above",
-        "t.cat:3:29: the inside of [ ] must be a set, not a relation",
-    ]
-    assert said("let rec x = R | x and y = x; rf") == [
-        "t.cat:3:27: the left side of ; must be a relation, not a set"
-    ]
-    assert said("let rec x = x and y = [x]") == [
-        "t.cat:3:23: the inside of [ ] must be a set, not a relation"
-    ]
-
-
 # ---- headers, choices ----------------------------------------------------------------------------
 
 
@@ -175,18 +140,6 @@ def test_a_header_may_ask_for_a_total_order(header: str) -> None:
 @pytest.mark.parametrize("header", ["withoutsc", "withco", "withoutco", "withinit"])
 def test_other_headers_change_nothing(header: str) -> None:
     assert read_model(Source("t.cat", f"A {header}\n{MODEL}"), "t") == read("")
-
-
-def test_no_order_without_its_header() -> None:
-    assert said("acyclic S as Sc") == ["t.cat:3:9: S must be a base name or defined above"]
-
-
-@pytest.mark.parametrize("header", ["A B C", '"A" B', '"A" "B"', 'A "B" C withsc'])
-def test_titles(header: str) -> None:
-    with pytest.raises(InputError) as caught:
-        read_model(Source("t.cat", f"{header}\n{MODEL}"), "t")
-    (problem,) = caught.value.problems
-    assert problem.message == "a title must be a word, a text in quotes, or both in this order"
 
 
 def test_initial_writes_are_events_whatever_the_header_says() -> None:
@@ -212,24 +165,6 @@ def test_choices(text: str, choice: tuple[bool, str, str]) -> None:
     assert model.chooses
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("linearisations(rf, hb)",
-         "3:28: this argument of linearisations must be a set, not a relation"),
-        ("linearisations(SC, SC)",
-         "3:32: this argument of linearisations must be a relation, not a set"),
-        ("linearisations(SC)", "3:13: linearisations must have 2 arguments, not 1"),
-        ("rf", "3:13: what stands after `with … from` must be generate_orders(set, relation) or "
-               "linearisations(set, relation)"),
-        ("cross(rf)", "3:13: what stands after `with … from` must be "
-                      "generate_orders(set, relation) or linearisations(set, relation)"),
-    ],
-)  # fmt: skip
-def test_choices_that_are_none(text: str, expected: str) -> None:
-    assert said(f"with S from {text}\nacyclic S as Sc") == [f"t.cat:{expected}"]
-
-
 # ---- axioms and conditions -----------------------------------------------------------------------
 
 
@@ -252,18 +187,6 @@ def test_what_must_hold(text: str, test: Question, negated: bool, condition: boo
     assert model.statements[-1] == found
     assert (model.conditions if condition else model.axioms[1:]) == (found,)
     assert str(found) == f"{'~' * negated}{test.value} rf as X"
-
-
-@pytest.mark.parametrize(
-    "text", ["flag empty rf as X", "flag acyclic rf as X", "undefined_unless ~empty rf as X"]
-)
-def test_a_condition_that_nothing_can_show(text: str) -> None:
-    """What is broken by something missing cannot be shown as a race."""
-    what = text.removesuffix(" rf as X")
-    assert said(text) == [
-        f"t.cat:3:1: {what}, which no event or pair of events can show, "
-        "is not supported by this version"
-    ]
 
 
 def test_show_counts_for_nothing() -> None:
