@@ -36,7 +36,7 @@ MODELS = {
     ),
 }
 
-_MOST = 10_000
+_MOST = 2_000
 """So many candidates are tried. A model that orders all SC has a million for a few programs."""
 
 
