@@ -45,7 +45,9 @@ class Candidates(Executions):
         self.lo = self._lock_order()
         self._choose_last_writes()
         self._judge()
-        self._require_last_writes_to_be_last()
+        for it, is_last, overtaken in self._unordered():
+            self.constraints.append(is_last.implies(self.writing[it]))
+            self.constraints += [is_last.implies(~term) for term in overtaken]
         self.final = {location.name: self._final(location) for location in program.locations}
 
     def _reads_from(self) -> Relation:
@@ -154,19 +156,10 @@ class Candidates(Executions):
 
     # ---- the values that are left in the end ---------------------------------------------------
 
-    def _ordered(self, location: Location) -> Relation | None:
-        """A base order of all writes to a location that the model goes by; None if it has none."""
-        named = self.model.coherence
-        if named is not None and self.model.defines(named):
-            return None
-        if named == CO:
-            return self.co
-        return self.mo if location.atomic else None
-
     def _choose_last_writes(self) -> None:
         for location in self.program.locations:
             writers = [it.index for it in self.writers(location)]
-            order = self._ordered(location)
+            order = self._order_of(location)
             if order is None:
                 self.last[location.name], constraints = pick(f"final {location.name}", writers)
                 self.constraints += constraints
@@ -182,22 +175,6 @@ class Candidates(Executions):
                 )
                 for it in writers
             }
-
-    def _require_last_writes_to_be_last(self) -> None:
-        """Where nothing orders all writes: of those that neither mo nor hb has a later one for."""
-        for location in self.program.locations:
-            if self._ordered(location) is not None:
-                continue
-            later = [self.relation(name) for name in self.model.happens_before]
-            later.append(self.coherence)
-            last = self.last[location.name]
-            for it, chosen in last.items():
-                self.constraints.append(chosen.implies(self.writing[it]))
-                for other in (other for other in last if other != it):
-                    overtaken = any_of(relation.get((it, other), FALSE) for relation in later)
-                    if overtaken is not FALSE:
-                        after = overtaken & self.writing[other]
-                        self.constraints.append(chosen.implies(~after))
 
     def _final(self, location: Location) -> Values[int]:
         """The value of the last write."""

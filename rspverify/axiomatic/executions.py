@@ -7,7 +7,7 @@ that a machine brings with it (generated_executions.py).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from rspverify.axiomatic.event import Event, Part, events_of
 from rspverify.axiomatic.interpretation import interpret
@@ -166,6 +166,35 @@ class Executions(ABC):
     def writers(self, location: Location) -> list[Event]:
         """The events that may write to a location, the initial write first."""
         return [it for it in self.events if it.writes and it.location is location]
+
+    def _order_of(self, location: Location) -> Relation | None:
+        """A base order of all writes to a location that the model goes by; None if it has none."""
+        named = self.model.coherence
+        if named is not None and self.model.defines(named):
+            return None
+        if named == CO:
+            return self.co
+        return self.mo if location.atomic else None
+
+    def _unordered(self) -> Iterator[tuple[int, Term, list[Term]]]:
+        """Each write that may be the last where nothing orders all writes: that it is, and that
+        another comes after it in mo or hb."""
+        later = [self.relation(name) for name in self.model.happens_before]
+        later.append(self.coherence)
+        for location in self.program.locations:
+            if self._order_of(location) is not None:
+                continue
+            others = [each.index for each in self.writers(location)]
+            for it, is_last in self.last[location.name].items():
+                after = {
+                    other: any_of(relation.get((it, other), FALSE) for relation in later)
+                    for other in others
+                    if other != it
+                }
+                overtaken = [
+                    term & self.writing[other] for other, term in after.items() if term is not FALSE
+                ]
+                yield it, is_last, overtaken
 
     def _judge(self) -> None:
         """Evaluate the model on the execution witness."""

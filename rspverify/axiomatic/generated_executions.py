@@ -8,7 +8,7 @@ from rspverify.axiomatic.event import Event
 from rspverify.axiomatic.executions import Executions
 from rspverify.axiomatic.model import Linearisation, MemoryModel
 from rspverify.limits import Limits
-from rspverify.litmus.program import Location, Program
+from rspverify.litmus.program import Program
 from rspverify.relation.terms import EventSet, Relation
 from rspverify.smt.choice import Choice as Values
 from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of
@@ -21,7 +21,7 @@ class GeneratedExecutions(Executions):
     operations, a write that is None being the initial one of the location; last: location → which
     write is the last to reach memory. Relations are taken where both ends are executed, and write.
     broken: that some axiom does not hold, or the last write of a location without an order of its
-    writes is not hb-maximal. Raises ValueError for a model with choices of its own.
+    writes has a later one. Raises ValueError for a model with choices of its own.
     """
 
     def __init__(
@@ -53,8 +53,7 @@ class GeneratedExecutions(Executions):
             )
             self.last[location.name] = {event.index: term for event, term in writes}
         self._judge()
-        unordered = [it for it in program.locations if not self._ordered(it)]
-        overtaken = [term for location in unordered for term in self._overtaken(location)]
+        overtaken = [is_last & any_of(later) for _, is_last, later in self._unordered()]
         self.broken = any_of([*(~term for term in self.axioms.values()), *overtaken])
 
     def _reading(
@@ -68,18 +67,6 @@ class GeneratedExecutions(Executions):
 
     def _linearised(self, asked: Linearisation, members: EventSet, given: Relation) -> Relation:
         raise ValueError(f"{self.model.name} lets an execution choose more than rf and mo")
-
-    def _ordered(self, location: Location) -> bool:
-        return location.atomic or self.model.coherence == "co"
-
-    def _overtaken(self, location: Location) -> Iterable[Term]:
-        """That the last write of a location happens before another one."""
-        for name in self.model.happens_before:
-            for (first, second), later in self.relation(name).items():
-                is_last = self.last[location.name].get(first)
-                it = self.events[second]
-                if is_last is not None and it.writes and it.location is location:
-                    yield all_of((is_last, later, self.writing[second]))
 
 
 def _possible(pairs: Iterable[tuple[Event, Event, Term]]) -> Relation:
