@@ -72,12 +72,9 @@ def number(operand: str) -> int | None:
 def bits(operand: str, size: int) -> int | None:
     """The number of 32 or 64 bits that an operand is, None where it is none."""
     if _FLOAT.fullmatch(operand):
-        return int(struct.unpack(f">{'i' if size == 32 else 'q'}", _packed(operand, size))[0])
+        packed = struct.pack(">f" if size == 32 else ">d", float(operand))
+        return int.from_bytes(packed, signed=True)
     return number(operand)
-
-
-def _packed(operand: str, size: int) -> bytes:
-    return struct.pack(">f" if size == 32 else ">d", float(operand))
 
 
 class Issued(Struct, frozen=True):

@@ -66,8 +66,8 @@ class Emitted(Struct, frozen=True):
     name: str
     mnemonic: Mnemonic | None
     guard: Condition
-    does: Does
     span: Span
+    does: Does = Does.NOTHING
     location: str | None = None
     value: Expression | None = None
     success: Expression | None = None
@@ -214,7 +214,7 @@ class _Thread(Executor[State]):
             return values
         halves = [word for word in ("arrive", "depart") if form and word in form.words]
         for half in halves if not it.modifiers else ():
-            self._emit(half, None, before.path, Does.NOTHING, it.span, half=half)
+            self._emit(it, half, None, before.path, half=half)
         waits = waits_of(it)
         for wait in waits:
             self._wait(wait, it)
@@ -225,19 +225,9 @@ class _Thread(Executor[State]):
     # ---- memory ----------------------------------------------------------------------------------
 
     def _emit(
-        self,
-        name: str,
-        mnemonic: Mnemonic | None,
-        guard: Condition,
-        does: Does,
-        span: Span,
-        *,
-        waits: frozenset[int] = frozenset(),
-        half: str | None = None,
-    ) -> Emitted:
-        found = Emitted(len(self._code), name, mnemonic, guard, does, span, waits=waits, half=half)
-        self._code.append(found)
-        return found
+        self, it: Instruction, name: str, mnemonic: Mnemonic | None, guard: Condition, **more: Any
+    ) -> None:
+        self._code.append(Emitted(len(self._code), name, mnemonic, guard, it.span, **more))
 
     def _memory(self, it: Instruction) -> None:
         """An access, or what orders accesses."""
@@ -255,15 +245,14 @@ class _Thread(Executor[State]):
         if what.does is Does.NOTHING:
             if not implies(before.path, before.active):
                 raise CannotReadError("may be left out, as there may be no lane that takes part")
-            found = self._emit(mnemonic.name, mnemonic, before.path, Does.NOTHING, it.span)
-            self._count(found, mnemonic)
+            self._emit(it, mnemonic.name, mnemonic, before.path)
+            self._count(mnemonic)
             return
         guard = both(before.path, before.active)
         read = len(self._code)
         target, accessed = _accessed(what, before, read)
-        found = self._emit(mnemonic.name, mnemonic, guard, what.does, it.span)
-        self._code[-1] = replace(found, **accessed)
-        self._count(found, mnemonic)
+        self._emit(it, mnemonic.name, mnemonic, guard, does=what.does, **accessed)
+        self._count(mnemonic)
         if target is not None:
             state = self.state
             if self._is_after(target, mnemonic):
@@ -278,9 +267,10 @@ class _Thread(Executor[State]):
         earlier = (self._code[each].mnemonic for each in self.state.open.get(target, ()))
         return all(it is not None and self._known.counters(it) == counters for it in earlier)
 
-    def _count(self, it: Emitted, mnemonic: Mnemonic) -> None:
+    def _count(self, mnemonic: Mnemonic) -> None:
+        """Count what was emitted last."""
         assert self.state is not None
-        counted = dict(self.state.counted)
+        it, counted = self._code[-1], dict(self.state.counted)
         for counter in self._known.counters(mnemonic):
             issued = Issued(it.index, it.guard, self.state.path)
             counted[counter] = (*counted.get(counter, ()), issued)
@@ -306,13 +296,13 @@ class _Thread(Executor[State]):
         counted = {**state.counted, whole.name: rest}
         others = [issued for queue in counted.values() for issued in queue]
         if wait.number == 0 and self._code:
-            self._emit(whole.name, whole, state.path, Does.NOTHING, it.span)
+            self._emit(it, whole.name, whole, state.path)
         elif wait.number and done:
             if any(both(done.get(issued.index, False), issued.surely) for issued in others):
                 raise CannotReadError("waits for what another counter counts, too")
             for guard in dict.fromkeys(done.values()):
                 waits = frozenset(index for index, where in done.items() if where == guard)
-                self._emit(text, None, guard, Does.NOTHING, it.span, waits=waits)
+                self._emit(it, text, None, guard, waits=waits)
         for issued in others:
             if issued.index in done:
                 done[issued.index] = both(done[issued.index], negated(issued.surely))
