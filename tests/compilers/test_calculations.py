@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from compilers.test_threads import refused, value
+from compilers.test_threads import value
 
 from rspverify.value import evaluate
 
@@ -47,21 +47,6 @@ def test_calculations(machine: str, lines: str, definition: str) -> None:
         wanted = eval(right, KNOWN, {"a": a, "b": b})
         has = evaluate(found, {0: signed(a), 1: signed(b)})
         assert has % (1 << 32) == wanted % (1 << 32), (hex(a), hex(b))
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ("v_bfrev_b32_e32 v9, v5",),
-        ("s_bfe_u32 s2, 9, 0x200003",),
-        ("s_add_i32 s2, 9, 9", "s_cbranch_scc1 .Lx"),
-        ("v_mov_b16_e32 v9, 5",),
-        ("v_mul_hi_u32 v9, v5, v6",),
-    ],
-)
-def test_what_is_not_told_is_refused(lines: tuple[str, ...]) -> None:
-    start = ("global_load_dword v5, v[0:1], off", "s_waitcnt vmcnt(0)")
-    assert refused(*start, *lines, ".Lx:", "s_setpc_b64 s[30:31]")
 
 
 def test_the_high_half_of_a_product_may_not_be_asked_for() -> None:
