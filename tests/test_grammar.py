@@ -13,8 +13,7 @@ import rspverify
 from rspverify.architecture.mistakes import LANGUAGE as MACHINE
 from rspverify.axiomatic.syntax import LANGUAGE as CAT
 from rspverify.grammar import Builder, Language, Mistake, tables, tables_file
-from rspverify.litmus.columns import LANGUAGE as COLUMNS
-from rspverify.litmus.syntax import LANGUAGE as LITMUS
+from rspverify.litmus.syntax import ASSEMBLY, C
 from rspverify.source import Source
 
 GRAMMARS = sorted(Path(rspverify.__file__).parent.rglob("*.lark"))
@@ -61,8 +60,12 @@ def test_all_languages_have_tables() -> None:
 def test_a_parser_by_tables_is_the_one_that_is_built(root: Path) -> None:
     for known, path, texts in (
         (CAT, "rspverify/axiomatic/cat.lark", root.glob("rspverify/axiomatic/models/*.cat")),
-        (LITMUS, "rspverify/litmus/grammar.lark", (root / "litmus").rglob("Ex*.litmus")),
-        (COLUMNS, "rspverify/litmus/columns.lark", (root / "litmus/ptx").rglob("*.litmus")),
+        (C.language, "rspverify/litmus/grammar.lark", (root / "litmus").rglob("Ex*.litmus")),
+        (
+            ASSEMBLY.language,
+            "rspverify/litmus/columns.lark",
+            (root / "litmus/ptx").rglob("*.litmus"),
+        ),
         (
             MACHINE,
             "rspverify/architecture/machine.lark",
@@ -85,14 +88,16 @@ def test_a_parser_by_tables_is_the_one_that_is_built(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "language", [CAT, LITMUS, COLUMNS, MACHINE], ids=["cat", "litmus", "columns", "machine"]
+    "language",
+    [CAT, C.language, ASSEMBLY.language, MACHINE],
+    ids=["cat", "litmus", "columns", "machine"],
 )
 def test_words_are_those_of_larks_lexer(root: Path, language: Language) -> None:
     """In texts that follow the grammar and in torn ones: the same tree, or the same mistake."""
     shipped = {
         CAT: ("cat.lark", "axiomatic/models", "*.cat"),
-        LITMUS: ("grammar.lark", "../litmus/rsp/paper", "*.litmus"),
-        COLUMNS: ("columns.lark", "../litmus/ptx/table-4.2", "*.litmus"),
+        C.language: ("grammar.lark", "../litmus/rsp/paper", "*.litmus"),
+        ASSEMBLY.language: ("columns.lark", "../litmus/ptx/table-4.2", "*.litmus"),
         MACHINE: ("machine.lark", "architecture/machines", "rsp*.machine"),
     }
     file, folder, name = shipped[language]

@@ -42,7 +42,7 @@ _BY_OPERANDS = {
 def assembly_program(test: Columns, source: Source, problems: Problems) -> Program:
     """The program that columns mean, as far as they mean one."""
     dialect = DIALECTS[test.language]
-    heads = numbered(test.heads, problems)
+    heads = numbered(test.threads, problems)
     hint = f"write `P0{dialect.place} | P1@cta 1,gpu 0 ;` above the columns"
     places = placed_by_heads(heads, dialect.place, problems, hint)
     known = _locations(test, dialect, problems)
@@ -50,13 +50,13 @@ def assembly_program(test: Columns, source: Source, problems: Problems) -> Progr
     columns = _columns(test, problems)
     if (count := sum(map(len, columns.values()))) > MAX_INSTRUCTIONS:
         message = f"a test in assembly must have at most {MAX_INSTRUCTIONS} instructions, not"
-        problems.unsupported(test.heads[0].span, f"{message} {count:,}")
+        problems.unsupported(test.threads[0].span, f"{message} {count:,}")
     threads: list[Thread] = []
     for name, head in heads.items():
         first = sum(len(each.operations) for each in threads)
         given = {name: Constant(it) for name, it in initial.get(name, {}).items()}
         column = _Column(dialect, len(threads), known, given, first, problems)
-        device, group = places.get(name, (0, 0))
+        device, group, _ = places.get(name, (0, 0, None))
         operations, registers = column.run(columns[id(head)])
         threads.append(Thread(name, len(threads), device, group, operations, registers))
     claims = Claims({thread.name: thread.registers for thread in threads}, known, problems)
@@ -74,7 +74,7 @@ def assembly_program(test: Columns, source: Source, problems: Problems) -> Progr
 
 def _columns(test: Columns, problems: Problems) -> Mapping[int, list[InstructionText | LabelText]]:
     """The instructions and labels below each head, by its identity."""
-    found: list[list[InstructionText | LabelText]] = [[] for _ in test.heads]
+    found: list[list[InstructionText | LabelText]] = [[] for _ in test.threads]
     for row in test.rows:
         if len(row.cells) != len(found):
             message = f"a row must have as many columns as threads, {len(found)}, not"
@@ -82,7 +82,7 @@ def _columns(test: Columns, problems: Problems) -> Mapping[int, list[Instruction
         for column, cell in zip(found, row.cells, strict=False):
             if cell is not None:
                 column.append(cell)
-    return {id(head): column for head, column in zip(test.heads, found, strict=True)}
+    return {id(head): column for head, column in zip(test.threads, found, strict=True)}
 
 
 def _locations(test: Columns, dialect: Dialect, problems: Problems) -> dict[str, Location]:

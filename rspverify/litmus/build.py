@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from lark import Token
@@ -38,22 +38,32 @@ class TreeBuilder(Builder[Made]):
 
     # ---- the test ----------------------------------------------------------------------------
 
-    def start(self, meta: Meta, header: Token, *children: Any) -> tree.Test:
-        (span, entries), *items = (it for it in children[:-1] if not isinstance(it, Token))
+    def start(self, meta: Meta, header: Token, *children: Any) -> Any:
+        kinds = {
+            "threads": tree.ThreadText,
+            "functions": tree.FunctionText,
+            "launches": tree.Launch,
+            "scope_trees": tree.ScopeTree,
+            "unsupported": tree.Unsupported,
+        }
+        return self._test(tree.Test, header, children, kinds)
+
+    def _test(
+        self, made: type, header: Token, children: Iterable[Any], kinds: Mapping[str, type]
+    ) -> Any:
+        """A test: what all have, and its other parts by their kinds."""
+        (span, entries), *items = (it for it in children if not isinstance(it, Token))
         word, *title = header.split()
-        return tree.Test(
+        condition = _those(tree.FinalCondition, items)
+        return made(
             span,
-            "C" if word.lower() == "c" else "OpenCL",
+            {"c": "C", "opencl": "OpenCL"}.get(word.lower(), word.upper()),
             " ".join(title),
             _those(tree.Entry, entries),
             _those(tree.RegisterEntry, entries),
-            _those(tree.ThreadText, items),
-            _those(tree.FunctionText, items),
-            _those(tree.Launch, items),
-            _those(tree.ScopeTree, items),
             tuple(it for each in items if isinstance(each, list) for it in each),
-            _those(tree.Unsupported, (*entries, *items)),
-            children[-1],
+            condition[0] if condition else None,
+            **{name: _those(kind, [*entries, *items]) for name, kind in kinds.items()},
         )
 
     def initial(self, meta: Meta, *entries: Any) -> tuple[Span, Sequence[Any]]:
@@ -176,9 +186,6 @@ class TreeBuilder(Builder[Made]):
     def return_(self, meta: Meta, word: Token, value: tree.Expression | None) -> tree.Return:
         return tree.Return(self._span(word), value)
 
-    def label(self, meta: Meta, name: tree.Name, statement: tree.Statement) -> tree.Labelled:
-        return tree.Labelled(name.span, name, statement)
-
     # ---- expressions -------------------------------------------------------------------------
 
     def call(self, meta: Meta, function: tree.Name, *arguments: Any) -> tree.Call:
@@ -219,6 +226,24 @@ class TreeBuilder(Builder[Made]):
 
     def relation(self, meta: Meta, sign: str = "=") -> bool:
         return sign != "!="
+
+
+class ColumnsBuilder(TreeBuilder[tree.Columns]):
+    """Turns the parse tree of a test in assembly into its Columns."""
+
+    DOTTED = TreeBuilder.NAME
+    operand = cell = TreeBuilder.brackets
+
+    def start(self, meta: Meta, header: Token, *children: Any) -> Any:
+        kinds = {"threads": tree.ThreadHead, "rows": tree.Row}
+        return self._test(tree.Columns, header, children, kinds)
+
+    def row(self, meta: Meta, *cells: tree.InstructionText | tree.LabelText | None) -> tree.Row:
+        return tree.Row(self._span(meta), cells)
+
+    def instruction(self, meta: Meta, name: tree.Name, *operands: Any) -> tree.InstructionText:
+        given = tuple(each for each in operands if each is not None)
+        return tree.InstructionText(self._span(meta), name, given)
 
 
 def _those(kind: type[Kind], nodes: Iterable[object]) -> tuple[Kind, ...]:

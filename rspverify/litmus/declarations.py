@@ -2,44 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
 from rspverify.litmus.literal import number, stated
-from rspverify.litmus.memory import Target
-from rspverify.litmus.objects import MAX_ELEMENTS, MIXED, Declared, Object, declared, is_type
+from rspverify.litmus.objects import (
+    MAX_ELEMENTS,
+    MIXED,
+    Declarations,
+    Declared,
+    Object,
+    declared,
+    different,
+    is_type,
+)
 from rspverify.litmus.problems import Problems, quote
-from rspverify.litmus.program import Location
+from rspverify.litmus.program import GLOBAL, LOCAL, Location
 from rspverify.litmus.tree import (
     Entry,
-    Integer,
     Name,
     Parameter,
     RegisterEntry,
+    Size,
     ThreadHead,
     ThreadText,
 )
 from rspverify.records import replace
 from rspverify.source import Span
 
-
-class Declarations(Struct, frozen=True):
-    """Objects by name: those of the parameters, then those of the initial state alone.
-
-    locations: theirs, by name and in this order. constants: the values of what is `constant`;
-    arguments: of the parameters of a kernel that are no pointers.
-    """
-
-    objects: Mapping[str, Object]
-    locations: Mapping[str, Location]
-    constants: Mapping[str, int]
-    arguments: Mapping[str, int]
+Initial = Mapping[str, tuple[Entry, int]]
+"""The entry of each location or array, and the value of a location."""
 
 
-@dataclass
-class _Found:
+class _Found(Struct, frozen=True):
     """A declaration of an object, and the size of an array as far as it is known."""
 
     what: Declared
@@ -61,48 +57,42 @@ def declarations(
 
     mixed: whether threads may declare a location differently in OpenCL too.
     """
-    entries = [*entries]
-    named = [each for each in entries if not _is_constant(each)]
-    constants = initial_values([each for each in entries if _is_constant(each)], problems)
+    entries, table = [*entries], _Table(language, mixed, problems)
+    constants = initial_values([it for it in entries if _is_constant(it)], problems)
     for entry, _ in constants.values():
         if language == "C":
-            declared(entry.specifiers, entry.span, language, problems)
+            table.declared(entry)
         if not entry.value:
             problems.error(entry.span, f"the constant {quote(entry.name.text)} must have a value")
-    initial = initial_values(named, problems)
-    found: dict[str, _Found] = {}
+    initial = dict(initial_values([it for it in entries if not _is_constant(it)], problems))
     arguments: dict[str, int] = {}
-    kernels: set[str | None] = set()
-    for thread in threads:
-        if thread.kernel not in kernels or thread.kernel is None:
-            kernels.add(thread.kernel)
-            for name, parameter in _by_value(thread, found, language, mixed, problems).items():
-                given = initial.pop(name, None)
-                if given is None or not given[0].value:
-                    message = (
-                        f"the parameter {quote(name)} must have its value in the initial state"
-                    )
-                    problems.error(parameter.span, message, f"write `{{ {name} = 1; }}` there")
-                arguments[name] = given[1] if given else 0
+    for thread in {id(it.body): it for it in threads}.values():  # Threads of a kernel share it.
+        for parameter in table.by_value(thread):
+            name = parameter.name.text
+            given = initial.pop(name, None)
+            if given is None or not given[0].value:
+                message = f"the parameter {quote(name)} must have its value in the initial state"
+                problems.error(parameter.span, message, f"write `{{ {name} = 1; }}` there")
+            arguments[name] = given[1] if given else 0
     for entry, _ in initial.values():
-        _enter(entry, found, language, mixed, problems)
-    objects = _objects(found, problems)
+        table.enter(entry)
+    objects = table.objects()
     for name, (entry, _) in constants.items():
         if name in objects:
             message = f"{quote(name)} must be a constant or a location, not both"
-            problems.error(entry.span, message, None, ((found[name].span, "declared here"),))
+            related = ((table.found[name].span, "declared here"),)
+            problems.error(entry.span, message, None, related)
     elements = {
-        it.element(number): (it, found[name].span)
+        it.element(number): (it, table.found[name].span)
         for name, it in objects.items()
         for number in range(it.size)
     }
-    _check_elements(initial, elements, objects, problems)
-    starts = _starts(initial, objects, problems)
+    starts = dict(_starts(initial, objects, elements, problems))
     locations = {
         name: Location(
             name,
             it.what.atomic,
-            it.what.region or "global",
+            it.what.region or GLOBAL,
             starts.get(name, 0),
             span,
             it.what.mutex,
@@ -118,190 +108,172 @@ def _is_constant(entry: Entry) -> bool:
     return any(each.text.removeprefix("__") == "constant" for each in entry.specifiers)
 
 
-def _by_value(
-    thread: ThreadText,
-    found: dict[str, _Found],
-    language: str,
-    mixed: bool,
-    problems: Problems,
-) -> dict[str, Parameter]:
-    """Note what the parameters of a thread declare; those of a kernel that are no pointers."""
-    where = thread.name.text if thread.kernel is None else f"kernel {thread.kernel}"
-    seen: dict[str, Parameter] = {}
-    values: dict[str, Parameter] = {}
-    for parameter in thread.parameters:
-        name = parameter.name.text
-        if name in seen:
-            message = f"the parameters of {where} must differ, not be {quote(name)} twice"
-            problems.again(parameter.name.span, message, seen[name].name.span)
-            continue
-        seen[name] = parameter
-        what = declared(parameter.specifiers, parameter.span, language, problems)
-        if not parameter.pointer and thread.kernel is not None:
-            values[name] = parameter
-            continue
-        if not parameter.pointer:
-            message = f"a parameter must be a pointer such as `{what}* {name}`, not a value"
-            problems.error(parameter.span, message)
-        new = _Found(what, parameter.span, where)
-        if parameter.size is not None:
-            new.array, new.sized = True, parameter.size.span
-            if parameter.size.number is not None:
-                new.size = _size(parameter.size.number, name, problems)
-        _agree(found, name, new, mixed, problems)
-    return values
+class _Table:
+    """The declarations of each name so far, as one."""
+
+    def __init__(self, language: str, mixed: bool, problems: Problems) -> None:
+        self.found: dict[str, _Found] = {}
+        self._language, self._mixed, self._problems = language, mixed, problems
+
+    def declared(self, it: Entry | Parameter) -> Declared:
+        return declared(it.specifiers, it.span, self._language, self._problems)
+
+    def by_value(self, thread: ThreadText) -> Iterator[Parameter]:
+        """Note what the parameters of a thread declare; those of a kernel that are no pointers."""
+        where = thread.name.text if thread.kernel is None else f"kernel {thread.kernel}"
+        for parameter in different(thread.parameters, where, self._problems):
+            name, size = parameter.name.text, parameter.size
+            what = self.declared(parameter)
+            if not parameter.pointer and thread.kernel is not None:
+                yield parameter
+                continue
+            if not parameter.pointer:
+                message = f"a parameter must be a pointer such as `{what}* {name}`, not a value"
+                self._problems.error(parameter.span, message)
+            self._add(name, what, parameter.span, where, size, self._size(size, name))
+
+    def enter(self, entry: Entry) -> None:
+        """Note what an entry of the initial state declares."""
+        name, size, known = entry.name.text, entry.size, self.found.get(entry.name.text)
+        if "[" in name:
+            return
+        number = self._size(size, name)
+        if size is not None and number is None:
+            number = len(entry.values)
+            if not number:
+                message = f"the array {quote(name)} must have a size, or values"
+                self._problems.error(size.span, message, f"write `{name}[3]`")
+                number = 1
+        if size is not None and known is not None:  # A pointer is to its first element.
+            self.found[name] = replace(known, array=True)
+        where = "the initial state"
+        if any(map(is_type, entry.specifiers)):
+            self._add(name, self.declared(entry), entry.span, where, size, number)
+        elif known is None:
+            what = Declared(False, None, False, self._language)
+            self._add(name, what, entry.span, where, None, None)
+
+    def _size(self, size: Size | None, name: str) -> int | None:
+        """The size of an array, which must have an element and at most MAX_ELEMENTS."""
+        if size is None or size.number is None:
+            return None
+        given = number(size.number, self._problems)
+        if given > MAX_ELEMENTS:
+            message = f"an array of more than {MAX_ELEMENTS} elements is not supported"
+            self._problems.unsupported(size.number.span, message)
+        elif given < 1:
+            message = f"the array {quote(name)} must have at least one element, not {given}"
+            self._problems.error(size.number.span, message)
+        return min(max(given, 1), MAX_ELEMENTS)
+
+    def _add(
+        self,
+        name: str,
+        what: Declared,
+        span: Span,
+        where: str,
+        size: Size | None,
+        number: int | None,
+    ) -> None:
+        """Note a declaration, which must say the same as an earlier one of that location.
+
+        In the languages of MIXED a location is atomic if one declaration says so. Where OpenCL may
+        be mixed it is atomic if all say so, as Dartagnan has it, and local if one does.
+        """
+        new = _Found(what, span, where, size is not None, number, size.span if size else None)
+        old = self.found.setdefault(name, new)
+        if old is new:
+            return
+        if new.size is not None and old.size not in (None, new.size):
+            message = f"{quote(name)} must have {old.size} elements in {where} as in {old.where}"
+            related = ((old.sized or old.span, "its size is here"),)
+            self._problems.error(new.sized or span, f"{message}, not {new.size}", None, related)
+        best, one = old, old.what
+        mutex = one.mutex or what.mutex
+        if one.agrees(what):
+            pass
+        elif self._language in MIXED and not mutex:
+            best = new if what.atomic else old
+        elif self._mixed and not mutex:
+            region = LOCAL if LOCAL in (one.region, what.region) else GLOBAL
+            atomic = one.atomic and what.atomic
+            best = replace(old, what=replace(one, atomic=atomic, region=region))
+        else:
+            message = f"{quote(name)} must be {one} in {where} as in {old.where}, not {what}"
+            hint = None if mutex else "--mixed reads it as Dartagnan does"
+            self._problems.error(span, message, hint, ((old.span, f"{one} here"),))
+        self.found[name] = replace(
+            best,
+            array=old.array or new.array,
+            size=old.size or new.size,
+            sized=old.sized or new.sized,
+        )
+
+    def objects(self) -> dict[str, Object]:
+        """The objects that are declared; of an array, there must be a size."""
+        found = self.found
+        objects = {
+            name: Object(name, it.what, it.array, it.size or 1) for name, it in found.items()
+        }
+        for name, it in found.items():
+            if it.array and it.size is None:
+                message = f"the array {quote(name)} must have a size in the initial state"
+                hint = f"write `{{ {it.what} {name}[3]; }}` there"
+                self._problems.error(it.sized or it.span, message, hint)
+        arrays = [it for it in objects.values() if it.array]
+        if sum(it.size for it in arrays) > MAX_ELEMENTS:
+            message = f"arrays of more than {MAX_ELEMENTS} elements together are not supported"
+            self._problems.unsupported(found[arrays[-1].name].span, message)
+        return objects
 
 
-def _enter(
-    entry: Entry, found: dict[str, _Found], language: str, mixed: bool, problems: Problems
-) -> None:
-    """Note what an entry of the initial state declares."""
-    name, where = entry.name.text, "the initial state"
-    if "[" in name:
-        return
-    array, size = entry.size is not None, None
-    if entry.size is not None:
-        size = len(entry.values)
-        if entry.size.number is not None:
-            size = _size(entry.size.number, name, problems)
-        elif not size:
-            message = f"the array {quote(name)} must have a size, or values"
-            problems.error(entry.size.span, message, f"write `{name}[3]`")
-            size = 1
-    if array and name in found and not found[name].array:  # A pointer to its first element.
-        found[name] = replace(found[name], array=True)
-    sized = entry.size.span if entry.size else None
-    if any(map(is_type, entry.specifiers)):
-        what = declared(entry.specifiers, entry.span, language, problems)
-        _agree(found, name, _Found(what, entry.span, where, array, size, sized), mixed, problems)
-    elif name not in found:
-        found[name] = _Found(Declared(False, None, False, language), entry.span, where)
-
-
-def _size(number_: Integer, name: str, problems: Problems) -> int:
-    """The size of an array, which must have an element and at most MAX_ELEMENTS."""
-    size = number(number_, problems)
-    if size > MAX_ELEMENTS:
-        message = f"an array of more than {MAX_ELEMENTS} elements is not supported"
-        problems.unsupported(number_.span, message)
-    elif size < 1:
-        message = f"the array {quote(name)} must have at least one element, not {size}"
-        problems.error(number_.span, message)
-    return min(max(size, 1), MAX_ELEMENTS)
-
-
-def _objects(found: Mapping[str, _Found], problems: Problems) -> dict[str, Object]:
-    objects = {name: Object(name, it.what, it.array, it.size or 1) for name, it in found.items()}
-    for name, it in found.items():
-        if it.array and it.size is None:
-            message = f"the array {quote(name)} must have a size in the initial state"
-            hint = f"write `{{ {it.what} {name}[3]; }}` there"
-            problems.error(it.sized or it.span, message, hint)
-    together = sum(it.size for it in objects.values() if it.array)
-    if together > MAX_ELEMENTS:
-        last = [found[name] for name, it in objects.items() if it.array][-1]
-        message = f"arrays of more than {MAX_ELEMENTS} elements together are not supported"
-        problems.unsupported(last.span, message)
-    return objects
-
-
-def _check_elements(
-    initial: Mapping[str, tuple[Entry, int]],
-    elements: Mapping[str, object],
-    objects: Mapping[str, Object],
-    problems: Problems,
-) -> None:
-    """Note entries of elements that no array has, and of arrays that give it one value."""
-    for name, (entry, _) in initial.items():
-        array = objects.get(name)
-        if array is not None and array.array and entry.value is not None:
-            hint = f"write `{array.what}  {name}[{array.size}] = {{...}}`".replace("  ", " ")
-            message = f"the array {quote(name)} must have a value for each element, not one"
-            problems.error(entry.span, message, hint)
-        if "[" in name and name not in elements:
-            problems.error(entry.name.span, no_element(name, objects))
-
-
-def no_element(name: str, objects: Mapping[str, Object]) -> str:
-    """What is said of the name of an element, `x[3]`, that no array has."""
-    array = objects.get(name.partition("[")[0])
-    if array is None or not array.array:
-        return f"{quote(name)} must be an element of an array of the test"
-    return f"{quote(name)} must be an element of {array.name}, which has 0 to {array.size - 1}"
+# ---- values at the start -------------------------------------------------------------------------
 
 
 def _starts(
-    initial: Mapping[str, tuple[Entry, int]], objects: Mapping[str, Object], problems: Problems
-) -> dict[str, int]:
+    initial: Initial,
+    objects: Mapping[str, Object],
+    elements: Mapping[str, object],
+    problems: Problems,
+) -> Iterator[tuple[str, int]]:
     """The initial values of locations by their names."""
-    starts: dict[str, int] = {}
     for name, (entry, value) in initial.items():
-        it = objects.get(name.partition("[")[0])
+        whole, bracket, _ = name.partition("[")
+        it = objects.get(whole)
+        if bracket and name not in elements:
+            message = f"{quote(name)} must be an element of "
+            has = f"{whole}, which has 0 to {it.size - 1}" if it is not None and it.array else None
+            problems.error(entry.name.span, message + (has or "an array of the test"))
+        elif it is not None and it.array and not bracket and entry.value is not None:
+            message = f"the array {quote(name)} must have a value for each element, not one"
+            hint = f"write `{it.what} {name}[{it.size}] = {{...}}`"
+            problems.error(entry.span, message, hint)
         boolean = it is not None and it.what.boolean
         if it is None or entry.size is None:
-            starts[name] = int(value != 0) if boolean else value
+            yield name, int(value != 0) if boolean else value
             continue
         if len(entry.values) > it.size:
             message = f"the array {quote(name)} must have at most {it.size} values"
             problems.error(entry.span, f"{message}, not {len(entry.values)}")
-        for number_, each in enumerate(entry.values):
-            own = stated(each, problems)
-            element = it.element(number_)
+        for index, each in enumerate(entry.values):
+            own, element = stated(each, problems), it.element(index)
             if element in initial:
                 message = f"{quote(element)} must have one initial value, not two"
                 problems.again(initial[element][0].span, message, each.span)
-            starts[element] = int(own != 0) if boolean else own
-    return starts
+            yield element, int(own != 0) if boolean else own
 
 
-def initial_values(entries: Iterable[Entry], problems: Problems) -> dict[str, tuple[Entry, int]]:
-    """The entry of each location or array, and the value of a location."""
+def initial_values(entries: Iterable[Entry], problems: Problems) -> Initial:
+    """The values that entries give, each name once."""
     values: dict[str, tuple[Entry, int]] = {}
     for entry in entries:
         name = entry.name.text
         value = stated(entry.value, problems) if entry.value else 0
-        if name in values:
+        first, _ = values.setdefault(name, (entry, value))
+        if first is not entry:
             message = f"{quote(name)} must have one initial value, not two"
-            problems.again(entry.span, message, values[name][0].span)
-        else:
-            values[name] = (entry, value)
+            problems.again(entry.span, message, first.span)
     return values
-
-
-def _agree(
-    found: dict[str, _Found], name: str, new: _Found, mixed: bool, problems: Problems
-) -> None:
-    """Note a declaration, which must say the same as an earlier one of that location.
-
-    In the languages of MIXED a location is atomic if one declaration says so. Where OpenCL may be
-    mixed it is atomic if all say so, as Dartagnan has it, and local if one does.
-    """
-    earlier = found.setdefault(name, new)
-    if earlier is new:
-        return
-    if new.size is not None and earlier.size not in (None, new.size):
-        message = f"{quote(name)} must have {earlier.size} elements in {new.where}"
-        message += f" as in {earlier.where}, not {new.size}"
-        related = ((earlier.sized or earlier.span, "its size is here"),)
-        problems.error(new.sized or new.span, message, None, related)
-    array, size = earlier.array or new.array, earlier.size or new.size
-    what, one = new.what, earlier.what
-    best = earlier
-    if not one.agrees(what):
-        if what.language in MIXED and not (one.mutex or what.mutex):
-            best = new if what.atomic else earlier
-        elif mixed and not (one.mutex or what.mutex):
-            local = "local" in (one.region, what.region)
-            region = "local" if local else "global"
-            both = replace(one, atomic=one.atomic and what.atomic, region=region)
-            best = replace(earlier, what=both)
-        else:
-            message = f"{quote(name)} must be {one} in {new.where} as in {earlier.where}"
-            hint = None if one.mutex or what.mutex else "--mixed reads it as Dartagnan does"
-            problems.error(
-                new.span, f"{message}, not {what}", hint, ((earlier.span, f"{one} here"),)
-            )
-    found[name] = replace(best, array=array, size=size, sized=earlier.sized or new.sized)
 
 
 def initial_registers(
@@ -332,16 +304,3 @@ def initial_registers(
 def _parameters(thread: ThreadHead) -> set[str]:
     given = thread.parameters if isinstance(thread, ThreadText) else ()
     return {each.name.text for each in given}
-
-
-def objects_of(
-    parameters: Iterable[Parameter], language: str, problems: Problems
-) -> dict[str, Target | None]:
-    """What the pointers of a function point to that nothing calls: arrays of one element."""
-    return {
-        each.name.text: Target(
-            Object(each.name.text, declared(each.specifiers, each.span, language, problems), True)
-        )
-        for each in parameters
-        if each.pointer
-    }

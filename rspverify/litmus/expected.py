@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-GROUPS: tuple[tuple[str, str, str], ...] = (
+Groups = Iterable[tuple[str, str, str]]
+"""What to say, the terminals that show that it can stand here, those to leave out then."""
+
+GROUPS: Groups = (
     (
         "a statement",
         "WHILE NAME SEMICOLON",
@@ -35,9 +38,7 @@ GROUPS: tuple[tuple[str, str, str], ...] = (
     ("`=`", "EQUAL EQ NE", "EQ NE EQUAL"),
     ("an integer", "INT MINUS", "INT MINUS NAME"),
 )
-"""(what to say, the terminals that show that it can stand here, those to leave out then)."""
-
-COLUMNS: tuple[tuple[str, str, str], ...] = (
+COLUMNS: Groups = (
     ("an instruction", "DOTTED", "DOTTED NAME"),
     *(each for each in GROUPS if each[0] in ("a condition such as `1:r0=1`", "a final condition")),
     ("an entry such as `global a=0`", "LSQB RBRACE", "LSQB INT NAME"),
@@ -61,11 +62,7 @@ HIDDEN = {"DESCRIPTION", "INFO"}
 """Terminals that are never what a user has forgotten."""
 
 
-def describe(
-    accepted: Iterable[str],
-    spelling: Mapping[str, str],
-    groups: Iterable[tuple[str, str, str]] = GROUPS,
-) -> list[str]:
+def describe(accepted: Iterable[str], spelling: Mapping[str, str], groups: Groups) -> list[str]:
     """What can stand in a place that accepts these terminals; `spelling` has the fixed ones."""
     left = set(accepted) - HIDDEN
     said = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from msgspec import Struct
 
@@ -39,17 +39,14 @@ class Function(Struct, frozen=True):
 
 
 _FETCH = {"add": "+", "sub": "-", "or": "|", "xor": "^", "and": "&", "min": "min", "max": "max"}
-
+_EXCHANGE = ("location", "expected", "desired")
 _ATOMIC: Mapping[str, Function] = {
     "atomic_load": Function(Kind.LOAD, ("location",)),
     "atomic_store": Function(Kind.STORE, ("location", "value")),
     "atomic_exchange": Function(Kind.RMW, ("location", "value"), operator="exchange"),
     **{
         f"atomic_compare_exchange_{word}": Function(
-            Kind.RMW,
-            ("location", "expected", "desired"),
-            operator="compare_exchange",
-            weak=word == "weak",
+            Kind.RMW, _EXCHANGE, operator="compare_exchange", weak=word == "weak"
         )
         for word in ("strong", "weak")
     },
@@ -58,51 +55,42 @@ _ATOMIC: Mapping[str, Function] = {
         for word, operator in _FETCH.items()
     },
 }
-"""The short forms. Each has a form with `_explicit` too, which names its order or orders."""
+"""The short forms. Each has a form with `_explicit` too, which names its order or orders, and where
+there are scopes its scope."""
 
 _INIT = Function(Kind.STORE, ("location", "value"), atomic=False)
-_FENCE = Function(Kind.FENCE, ("flags", "order", "scope"))
+_LOCKS = {"lock": Kind.LOCK, "unlock": Kind.UNLOCK}
 
 
-def _explicit(function: Function, scoped: bool) -> Function:
-    """The form that names its order or orders, and where there are scopes also its scope."""
-    failing = function.operator == "compare_exchange"
-    orders = ("success order", "failure order") if failing else ("order",)
-    scope = ("scope",) if scoped else ()
-    return replace(
-        function, parameters=(*function.parameters, *orders, *scope), optional=len(scope)
-    )
-
-
-def _atomics(scoped: bool) -> Iterator[tuple[str, Function]]:
-    for name, function in _ATOMIC.items():
-        yield name, function
-        yield f"{name}_explicit", _explicit(function, scoped)
+def _atomics(*scope: str) -> dict[str, Function]:
+    found = {}
+    for name, it in _ATOMIC.items():
+        failing = it.operator == "compare_exchange"
+        orders = ("success order", "failure order") if failing else ("order",)
+        explicit = (*it.parameters, *orders, *scope)
+        found[name] = it
+        found[f"{name}_explicit"] = replace(it, parameters=explicit, optional=len(scope))
+    return found
 
 
 def _opencl() -> dict[str, Function]:
-    near = {**dict(_atomics(scoped=True)), "atomic_work_item_fence": _FENCE, "fence": _FENCE}
+    fence = Function(Kind.FENCE, ("flags", "order", "scope"))
+    near = {**_atomics("scope"), "atomic_work_item_fence": fence, "fence": fence}
     far = {f"{name}_remote": replace(it, remote=True) for name, it in near.items()}
-    barriers = {
-        name: Function(Kind.BARRIER, ("flags", "scope"), 1)
-        if meets is Scope.WG
-        else Function(Kind.BARRIER, ("flags",), meets=meets)
-        for name, meets in BARRIERS.items()
-    }
+    group = Function(Kind.BARRIER, ("flags", "scope"), 1)
+    device = Function(Kind.BARRIER, ("flags",), meets=Scope.DV)
+    barriers = {name: group if it is Scope.WG else device for name, it in BARRIERS.items()}
     return {**near, **far, "atomic_init": _INIT, **barriers}
 
 
 def _c() -> dict[str, Function]:
-    lock, unlock = (Function(kind, ("mutex",)) for kind in (Kind.LOCK, Kind.UNLOCK))
-    return {
-        **dict(_atomics(scoped=False)),
-        "atomic_init": _INIT,
-        **dict.fromkeys(("atomic_thread_fence", "fence"), Function(Kind.FENCE, ("order",))),
-        "lock": lock,
-        "mtx_lock": lock,
-        "unlock": unlock,
-        "mtx_unlock": unlock,
+    fences = dict.fromkeys(("atomic_thread_fence", "fence"), Function(Kind.FENCE, ("order",)))
+    locks = {
+        name: Function(kind, ("mutex",))
+        for word, kind in _LOCKS.items()
+        for name in (word, f"mtx_{word}")
     }
+    return {**_atomics(), "atomic_init": _INIT, **fences, **locks}
 
 
 FUNCTIONS: Mapping[str, Mapping[str, Function]] = {"C": _c(), "OpenCL": _opencl()}

@@ -8,17 +8,17 @@ on, a Cut says when it does; such executions are left out, so what follows the l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
-from rspverify.litmus.expressions import Evaluation
+from rspverify.litmus.calls import Calls
+from rspverify.litmus.frames import Frame, Registers, Surroundings, Way
 from rspverify.litmus.operations import FALSE, TRUE
-from rspverify.litmus.program import Cut, Spin
-from rspverify.litmus.registers import Way
-from rspverify.litmus.spins import Iteration, is_what_follows, rmws_of
-from rspverify.litmus.tree import Jump, Loop, Statement
+from rspverify.litmus.program import Cut, Kind, Spin
+from rspverify.litmus.spins import Iteration, follows
+from rspverify.litmus.tree import Jump, Loop
 from rspverify.source import Span
 from rspverify.value import Expression, binary
 
@@ -35,41 +35,39 @@ _ENDLESS = (
     f" {MAX_STATEMENTS:,} statements is not supported"
 )
 
+Mark = tuple[Sequence[int], tuple[int, int, int]]
+"""How much had been found when something was tried."""
+
 
 @dataclass
 class _Round:
-    """A loop that is being unrolled: what lies below it, and who has left the iteration how."""
+    """A loop that is being read: what lies below it, and who has left the iteration how."""
 
     depth: int
     exits: list[Way] = field(default_factory=list)
     continued: list[Way] = field(default_factory=list)
 
 
-class Loops:
-    """Runs the loops of one thread; `statement` runs a statement under a guard.
-
-    no_spins: the loops that are unrolled although they may look like spins; None: all of them.
-    """
+class Loops(Calls):
+    """Runs the loops of one thread."""
 
     def __init__(
         self,
-        unroll: int,
-        no_spins: AbstractSet[Span] | None,
-        evaluation: Evaluation,
-        statement: Callable[[Statement, Expression], Expression],
+        around: Surroundings,
+        thread: int,
+        first: int,
+        frame: Frame,
+        registers: Registers,
+        items: Mapping[str, int],
     ) -> None:
+        super().__init__(around, thread, first, frame, registers, items)
         self.cuts: list[Cut] = []
         self.spins: list[Spin] = []
-        self._unroll, self._evaluation, self._statement = unroll, evaluation, statement
-        self._no_spins, self._tried, self._in_vain = no_spins, 0, 0
-        self._registers, self._operations = evaluation.registers, evaluation.operations
-        self._problems = evaluation.operations.problems
         self._rounds: list[_Round] = []
-        self._iterations, self._statements = 0, 0
+        self._iterations = self._statements = self._tried = self._in_vain = 0
 
     @property
-    def depth(self) -> int:
-        """How many loops there are around."""
+    def loops_around(self) -> int:
         return len(self._rounds)
 
     def count(self) -> None:
@@ -79,126 +77,127 @@ class Loops:
     @contextmanager
     def anywhere(self) -> Iterator[None]:
         """Let jumps stand in what is not supported, such as `switch`."""
-        self._rounds.append(_Round(self._registers.enter()))
+        self._rounds.append(_Round(self.registers.enter()))
         yield
         self._rounds.pop()
-        self._registers.leave()
+        self.registers.leave()
 
     def jump(self, jump: Jump, guard: Expression) -> Expression:
         """Leave the iteration where the guard holds; nothing that follows is executed."""
-        if self.depth <= self._evaluation.frame.rounds:
-            self._problems.error(jump.span, f"{jump.word} must stand in a loop, and here is none")
+        if len(self._rounds) <= self.frame.rounds:
+            self.problems.error(jump.span, f"{jump.word} must stand in a loop, and here is none")
             return guard
-        if guard != FALSE:
-            around = self._rounds[-1]
-            ways = around.exits if jump.word == "break" else around.continued
-            ways.append((guard, self._registers.since(around.depth)))
+        here = self._rounds[-1]
+        self._leave(guard, here.exits if jump.word == "break" else here.continued)
         return FALSE
 
-    def run(self, loop: Loop, guard: Expression) -> Expression:
-        """Execute a loop where the guard holds; the guard of what follows it."""
-        returned = self._returned
-        for each in loop.start:
-            self._statement(each, guard)
-        here = _Round(self._registers.enter())
-        self._rounds.append(here)
-        self._evaluation.iteration.append(0)
-        if not self._spins(loop, guard, here):
-            self._unrolled(loop, guard, here)
-        self._evaluation.iteration.pop()
-        self._rounds.pop()
-        self._registers.leave()
-        if here.exits:
-            self._join(loop.span, here.exits)
-        if self._returned == returned:
-            return guard
-        return self._any(loop.span, here.exits) if here.exits else FALSE
+    def _leave(self, guard: Expression, ways: list[Way]) -> None:
+        """Note that the iteration is left where a guard holds."""
+        if guard != FALSE:
+            ways.append((guard, self.registers.since(self._rounds[-1].depth)))
 
-    @property
-    def _returned(self) -> int:
-        """How many ways have left the text by `return`."""
-        return len(self._evaluation.frame.returned)
+    def loop(self, loop: Loop, guard: Expression) -> Expression:
+        """Execute a loop where the guard holds; the guard of what follows it."""
+        returned = len(self.frame.returned)
+        for each in loop.start:
+            self.statement(each, guard)
+        self._rounds.append(_Round(self.registers.enter()))
+        self.iteration.append(0)
+        if not self._spins(loop, guard):
+            self._unrolled(loop, guard)
+        self.iteration.pop()
+        exits = self._rounds.pop().exits
+        self.registers.leave()
+        if exits:
+            self.join(loop.span, exits)
+        if len(self.frame.returned) == returned:
+            return guard
+        return self._any(loop.span, exits) if exits else FALSE
 
     # ---- loops that only spin ------------------------------------------------------------------
 
-    def _spins(self, loop: Loop, guard: Expression, here: _Round) -> bool:
+    def _spins(self, loop: Loop, guard: Expression) -> bool:
         """Read a loop that only spins as one iteration; False, and nothing done, if it is none."""
-        wanted = self._no_spins is not None and loop.span not in self._no_spins
-        spent = self._tried == _MAX_TRIED or self._in_vain > _MAX_IN_VAIN or self._is_full
-        if not wanted or guard == FALSE or spent:
+        unrolled, spent = self.around.no_spins, self._is_full or self._in_vain > _MAX_IN_VAIN
+        if guard == FALSE or spent or self._tried == _MAX_TRIED:
             return False
-        found, cuts, spins = self._operations.found, len(self.cuts), len(self.spins)
-        before, counted = len(found), (self._iterations, self._statements)
-        faults, returned = self._evaluation.memory.faults, self._evaluation.frame.returned
-        faulty, left, calls = len(faults), len(returned), self._evaluation.calls
+        if unrolled is None or loop.span in unrolled:
+            return False
+        start, statements, here = self._mark(), self._statements, self._rounds[-1]
+        cuts = len(self.cuts)
         self._tried += 1
-        if loop.tested_first and self._surely_entered(loop, guard, here):
+        if loop.tested_first and self._surely_entered(loop, guard):
             loop = Loop(loop.span, (), loop.condition, loop.steps, loop.body, False)
-        first = self._once(loop, guard, here)
-        only_reads = first.going != FALSE and len(self.cuts) == cuts
-        nested, counted_once = len(self.spins), (self._iterations, self._statements)
-        if only_reads:
-            middle, faulty_once, left_once = len(found), len(faults), len(returned)
-            second = self._once(loop, guard, here)
-            del found[middle:], faults[faulty_once:], returned[left_once:]
-            self._registers.leave()
-            only_reads = is_what_follows(second, first)
-        self._registers.leave()
+        first = self._once(loop, guard)
+        exits, once = self._rounds[-1].exits, self._mark()
+        only_spins = first.going != FALSE and len(self.cuts) == cuts
+        if only_spins:
+            only_spins = follows(self._once(loop, guard), first)
+            self.registers.leave()
+        self.registers.leave()
         self._rounds[-1] = here
         self._tried -= 1
-        if only_reads:
-            del self.spins[nested:]
-            self._iterations, self._statements = counted_once
-            here.exits += first.exits[: len(first.exits) - (left_once - left)]
-            rmws = rmws_of(first.operations)
-            spin = Spin(
-                self._operations.thread,
-                first.going,
-                first.first,
-                first.end,
-                loop.span,
-                rmws,
-                tuple(first.faults),
-            )
-            self.spins.append(spin)
-        else:
-            del found[before:], self.cuts[cuts:], self.spins[spins:]
-            del faults[faulty:], returned[left:]
-            self._evaluation.calls = calls
-            self._in_vain += 1 + self._statements - counted[1]
-            self._iterations, self._statements = counted
-        return only_reads
+        if not only_spins:
+            self._in_vain += 1 + self._statements - statements
+            self._rewind(start)
+            return False
+        self._rewind(once)
+        here.exits += exits
+        read = (it for it in first.operations if it.kind is Kind.RMW and it.success is None)
+        rmws, faults = frozenset(it.index for it in read), tuple(first.faults)
+        self.spins.append(
+            Spin(self.thread, first.going, first.first, first.end, loop.span, rmws, faults)
+        )
+        return True
 
-    def _surely_entered(self, loop: Loop, guard: Expression, here: _Round) -> bool:
+    def _mark(self) -> Mark:
+        counted = (self._iterations, self._statements, self.calls)
+        return [len(each) for each in self._trail], counted
+
+    def _rewind(self, mark: Mark) -> None:
+        """Forget what has been found since."""
+        lengths, (self._iterations, self._statements, self.calls) = mark
+        for each, length in zip(self._trail, lengths, strict=True):
+            del each[length:]
+
+    @property
+    def _trail(self) -> Sequence[list[Any]]:
+        return self.found, self.faults, self.cuts, self.spins, self.frame.returned
+
+    def _surely_entered(self, loop: Loop, guard: Expression) -> bool:
         """Whether the first test is certain to hold, by what registers hold: it is no part then."""
-        found, exits, faults = self._operations.found, here.exits, self._evaluation.memory.faults
-        before, left, faulty = len(found), len(exits), len(faults)
-        self._registers.enter()
-        sure = self._tested(loop, guard, here) == guard and len(found) == before
-        self._registers.leave()
-        del found[before:], exits[left:], faults[faulty:]
+        mark, here, first = self._mark(), self._rounds[-1], self.next
+        self._rounds[-1] = _Round(here.depth)
+        self.registers.enter()
+        sure = self._tested(loop, guard) == guard and self.next == first
+        self.registers.leave()
+        self._rounds[-1] = here
+        self._rewind(mark)
         return sure
 
-    def _once(self, loop: Loop, guard: Expression, here: _Round) -> Iteration:
+    def _once(self, loop: Loop, guard: Expression) -> Iteration:
         """Run one iteration, test included, in a layer of registers that stays entered."""
-        start, spins = len(self._operations.found), len(self.spins)
-        faults, returned = self._evaluation.memory.faults, self._evaluation.frame.returned
-        faulty, left = len(faults), len(returned)
-        self._registers.enter()
-        here = _Round(here.depth)
-        self._rounds[-1] = here
+        first, (lengths, _) = self.next, self._mark()
+        self.registers.enter()
+        here = self._rounds[-1] = _Round(self._rounds[-1].depth)
         self._iterations += 1
-        self._evaluation.iteration[-1] = 1
-        going = self._tested(loop, guard, here) if loop.tested_first else guard
-        going = self._iteration(loop, going, here)
+        self.iteration[-1] = 1
+        going = self._tested(loop, guard) if loop.tested_first else guard
+        going = self._iteration(loop, going)
         if not loop.tested_first:
-            going = self._tested(loop, going, here)
-        operations = tuple(self._operations.found[start:])
-        first = self._operations.first + start
-        inner = [each.guard for each in self.spins[spins:]]
-        registers = self._registers.since(here.depth)
-        exits = [*here.exits, *returned[left:]]
-        return Iteration(first, operations, going, exits, registers, inner, faults[faulty:])
+            going = self._tested(loop, going)
+        operations, faults, _, spins, returned = (
+            each[length:] for each, length in zip(self._trail, lengths, strict=True)
+        )
+        return Iteration(
+            first,
+            operations,
+            going,
+            [*here.exits, *returned],
+            self.registers.since(here.depth),
+            [each.guard for each in spins],
+            faults,
+        )
 
     # ---- all others ----------------------------------------------------------------------------
 
@@ -206,64 +205,56 @@ class Loops:
     def _is_full(self) -> bool:
         return self._iterations >= MAX_ITERATIONS or self._statements >= MAX_STATEMENTS
 
-    def _unrolled(self, loop: Loop, guard: Expression, here: _Round) -> None:
-        going, count = guard, 0
+    def _unrolled(self, loop: Loop, guard: Expression) -> None:
+        going, count, most = guard, 0, self.around.unroll
         while True:
             if loop.tested_first or count:
-                going = self._tested(loop, going, here)
+                going = self._tested(loop, going)
             if going == FALSE:
                 break
-            if count >= self._unroll and going != guard:
-                known = self._operations
-                at = known.first + len(known.found)
-                self.cuts.append(Cut(known.thread, going, self._unroll, loop.span, at))
-                here.exits.append((going, self._registers.since(here.depth)))
+            if count >= most and going != guard:
+                self.cuts.append(Cut(self.thread, going, most, loop.span, self.next))
+                self._leave(going, self._rounds[-1].exits)
                 break
             if self._is_full:
-                self._problems.unsupported(loop.span, _ENDLESS)
+                self.problems.unsupported(loop.span, _ENDLESS)
                 break
             count += 1
             self._iterations += 1
-            self._evaluation.iteration[-1] = count
-            going = self._iteration(loop, going, here)
+            self.iteration[-1] = count
+            going = self._iteration(loop, going)
         if not count:  # What is never executed may still have problems.
-            self._registers.enter()
-            self._iteration(loop, FALSE, here)
-            self._registers.leave()
+            self.registers.enter()
+            self._iteration(loop, FALSE)
+            self.registers.leave()
 
-    def _tested(self, loop: Loop, going: Expression, here: _Round) -> Expression:
+    def _tested(self, loop: Loop, going: Expression) -> Expression:
         """The guard of going on, when those who do not have left."""
         span = loop.span
         condition: Expression = TRUE
         if loop.condition is not None:
-            span = loop.condition.span
-            condition = self._evaluation.value(loop.condition, going)
-        out = self._operations.unless(span, going, condition)
-        if out != FALSE:
-            here.exits.append((out, self._registers.since(here.depth)))
-        return self._operations.both(span, going, condition)
+            span, condition = loop.condition.span, self.value(loop.condition, going)
+        self._leave(self.unless(span, going, condition), self._rounds[-1].exits)
+        return self.both(span, going, condition)
 
-    def _iteration(self, loop: Loop, guard: Expression, here: _Round) -> Expression:
+    def _iteration(self, loop: Loop, guard: Expression) -> Expression:
         """Run the body and the steps; the guard of those who come to their end."""
-        exits = len(here.exits) + self._returned
+        here, returned = self._rounds[-1], self.frame.returned
+        left = len(here.exits) + len(returned)
         here.continued.clear()
-        after = self._statement(loop.body, guard)
-        if here.continued:
-            ways = list(here.continued)
+        after = self.statement(loop.body, guard)
+        if ways := list(here.continued):
             if after != FALSE:
-                ways.append((after, self._registers.since(here.depth)))
-            self._join(loop.span, ways)
-            left = len(here.exits) + self._returned
-            after = guard if left == exits else self._any(loop.span, ways)
+                ways.append((after, self.registers.since(here.depth)))
+            self.join(loop.span, ways)
+            none = len(here.exits) + len(returned) == left
+            after = guard if none else self._any(loop.span, ways)
         for each in loop.steps:
-            self._statement(each, after)
+            self.statement(each, after)
         return after
 
-    def _any(self, span: Span, ways: list[Way]) -> Expression:
+    def _any(self, span: Span, ways: Sequence[Way]) -> Expression:
         (after, _), *others = ways
         for guard, _ in others:
-            after = self._operations.bounded(span, binary("||", after, guard))
+            after = self.bounded(span, binary("||", after, guard))
         return after
-
-    def _join(self, span: Span, ways: list[Way]) -> None:
-        self._registers.join(ways, lambda it: self._operations.bounded(span, it))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from msgspec import Struct
 
 from rspverify.litmus.problems import Problems, quote
-from rspverify.litmus.tree import Name
+from rspverify.litmus.program import Location
+from rspverify.litmus.tree import Name, Parameter
 from rspverify.source import Span
 
 _REGIONS = ("global", "global_fga", "local", "constant", "private", "generic")
@@ -63,6 +66,19 @@ class Object(Struct, frozen=True):
         return f"{self.name}[{index}]" if self.array else self.name
 
 
+class Declarations(Struct, frozen=True):
+    """Objects by name: those of the parameters, then those of the initial state alone.
+
+    locations: theirs, by name and in this order. constants: the values of what is `constant`;
+    arguments: of the parameters of a kernel that are no pointers.
+    """
+
+    objects: Mapping[str, Object]
+    locations: Mapping[str, Location]
+    constants: Mapping[str, int]
+    arguments: Mapping[str, int]
+
+
 def declared(
     specifiers: tuple[Name, ...], span: Span, language: str, problems: Problems
 ) -> Declared:
@@ -99,6 +115,17 @@ def _region(specifiers: tuple[Name, ...], language: str, problems: Problems) -> 
     if word not in _KNOWN and language != "C":
         problems.unsupported(first.span, f"{word} memory is not supported")
     return _KNOWN.get(word, "global")
+
+
+def different(parameters: Iterable[Parameter], where: str, problems: Problems) -> list[Parameter]:
+    """The parameters of a text, each name once; it is noted where one stands twice."""
+    found: dict[str, Parameter] = {}
+    for each in parameters:
+        first = found.setdefault(each.name.text, each)
+        if first is not each:
+            message = f"the parameters of {where} must differ, not be {quote(each.name.text)} twice"
+            problems.again(each.name.span, message, first.name.span)
+    return list(found.values())
 
 
 def is_type(word: Name) -> bool:

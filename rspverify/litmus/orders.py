@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from typing import TypeVar
 
 from rspverify.litmus.problems import Problems, listed, quote
 from rspverify.litmus.program import Kind, Order, Scope
@@ -39,55 +40,50 @@ REFUSED: Mapping[str, tuple[Order, ...]] = {
 """The orders that an operation cannot have (C11 §7.17.7, OpenCL C §6.13.11)."""
 
 
+T = TypeVar("T")
+
+
 def order_of(argument: Expression, what: str, language: str, problems: Problems) -> Order:
     """The order that an argument names, for an operation of that name; noted if it cannot be."""
     orders = ORDERS[language]
-    word = argument.text if isinstance(argument, Name) else "an expression"
-    order = orders.get(word)
-    if order is None:
-        shown = quote(word) if isinstance(argument, Name) else word
-        message = f"a memory order must be {listed(orders)}, not {shown}"
-        problems.error(argument.span, message, problems.suggestion(word, orders))
-        return Order.SEQ_CST
+    order = _named(argument, orders, "a memory order", problems)
     refused = REFUSED.get(what, ())
     if order in refused:
         allowed = listed(each.value for each in orders.values() if each not in refused)
         message = f"the memory order of a {what} must be {allowed}, not {order.value}"
         problems.error(argument.span, message)
-    return order
+    return order or Order.SEQ_CST
 
 
 def scope_of(argument: Expression, problems: Problems) -> Scope:
     """The scope that an argument names; noted if it names none."""
-    word = argument.text if isinstance(argument, Name) else "an expression"
-    if word in SCOPES:
-        return SCOPES[word]
-    shown = quote(word) if isinstance(argument, Name) else word
-    message = f"a memory scope must be {listed(SCOPES)}, not {shown}"
-    problems.error(argument.span, message, problems.suggestion(word, SCOPES))
-    return Scope.ALL
+    return _named(argument, SCOPES, "a memory scope", problems) or Scope.ALL
 
 
 def regions_of(argument: Expression, problems: Problems) -> frozenset[str]:
     """The regions that flags name, which may be joined by `|`."""
-    found = set()
-    for flag in _flags(argument):
-        word = flag.text if isinstance(flag, Name) else "an expression"
-        if word in FLAGS:
-            found.add(FLAGS[word])
-        elif word == "CLK_IMAGE_MEM_FENCE":
-            problems.unsupported(flag.span, f"the flag {quote(word)} is not supported")
-        else:
-            shown = quote(word) if isinstance(flag, Name) else word
-            message = f"the flags of a fence must be {listed(FLAGS)}, not {shown}"
-            hint = problems.suggestion(word, FLAGS) or "join two flags by `|`"
-            problems.error(flag.span, message, hint)
-    return frozenset(found)
+    match argument:
+        case Infix(_, left, "|", right):
+            return regions_of(left, problems) | regions_of(right, problems)
+        case Name(span, "CLK_IMAGE_MEM_FENCE" as word):
+            problems.unsupported(span, f"the flag {quote(word)} is not supported")
+            return frozenset()
+    hint = "join two flags by `|`"
+    region = _named(argument, FLAGS, "the flags of a fence", problems, hint)
+    return frozenset({region} if region else {})
 
 
-def _flags(argument: Expression) -> Iterator[Expression]:
-    if isinstance(argument, Infix) and argument.operator == "|":
-        yield from _flags(argument.left)
-        yield from _flags(argument.right)
-    else:
-        yield argument
+def _named(
+    argument: Expression,
+    table: Mapping[str, T],
+    what: str,
+    problems: Problems,
+    hint: str | None = None,
+) -> T | None:
+    """What a word of a table names; None, and noted, where there is none."""
+    word = argument.text if isinstance(argument, Name) else "an expression"
+    if word not in table:
+        shown = quote(word) if isinstance(argument, Name) else word
+        message = f"{what} must be {listed(table)}, not {shown}"
+        problems.error(argument.span, message, problems.suggestion(word, table) or hint)
+    return table.get(word)

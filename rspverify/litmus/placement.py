@@ -6,7 +6,7 @@ In PTX a work-group is a `cta` and a device a `gpu`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from rspverify.litmus.literal import number
@@ -18,13 +18,18 @@ _THREAD = re.compile(r"P(0|[1-9][0-9]{0,5})", re.ASCII)
 
 Head = TypeVar("Head", bound=ThreadHead)
 
-Place = tuple[int, int]
-"""A device, and a work-group of that device; both count from 0."""
+Place = tuple[int, int, int | None]
+"""A device, a work-group of that device, both from 0, and a sub-group of that: None if a thread is
+alone in one."""
 
-_OUTER = ("system", "sy", "all_svm_devices", "grid", "cluster")
-_DEVICE = ("device", "dev", "dv", "agent", "gpu")
-_WORKGROUP = ("work_group", "workgroup", "wg", "cta")
-_SUBGROUP = ("sub_group", "subgroup", "sg")
+_LEVELS = {
+    "system": ("system", "sy", "all_svm_devices", "grid", "cluster"),
+    "device": ("device", "dev", "dv", "agent", "gpu"),
+    "work-group": ("work_group", "workgroup", "wg", "cta"),
+    "sub-group": ("sub_group", "subgroup", "sg"),
+}
+"""The words for each level of the hierarchy."""
+_LEVEL = {word: level for level, words in _LEVELS.items() for word in words}
 
 _OPENCL = "@wg 0, dev 0"
 """How a place is written in the head of a thread: its work-group, and its device."""
@@ -39,15 +44,11 @@ def numbered(threads: Iterable[Head], problems: Problems) -> dict[str, Head]:
     """The threads by name, in the order of their numbers, which must be 0 to n - 1."""
     found: dict[str, Head] = {}
     for thread in threads:
-        name = thread.name.text
+        name, span = thread.name.text, thread.name.span
         if not _THREAD.fullmatch(name):
-            message = f"a thread must be named P0, P1 and so on, not {quote(name)}"
-            problems.error(thread.name.span, message)
-        elif name in found:
-            first = found[name].name.span
-            problems.again(thread.name.span, f"{name} must be one thread, not two", first)
-        else:
-            found[name] = thread
+            problems.error(span, f"a thread must be named P0, P1 and so on, not {quote(name)}")
+        elif (first := found.setdefault(name, thread)) is not thread:
+            problems.again(span, f"{name} must be one thread, not two", first.name.span)
     ordered = sorted(found, key=lambda name: int(name[1:]))
     for index, name in enumerate(ordered):
         if name != f"P{index}":
@@ -61,32 +62,20 @@ def placement(
     test: Test, threads: Mapping[str, ThreadHead], problems: Problems
 ) -> dict[str, Place]:
     """The place of each thread; a thread whose place has a problem has none."""
-    headed = _headed(threads)
+    headed, trees = _headed(threads), test.scope_trees
     if test.language == "C":
-        _nowhere(test, headed, problems)
-        return dict.fromkeys(threads, (0, 0))
-    for tree in test.scope_trees[1:]:
-        message = "a test must have one scopeTree, not several"
-        problems.again(tree.span, message, test.scope_trees[0].span)
-    if test.scope_trees:
-        tree = test.scope_trees[0]
-        if headed:
-            at = headed[0].at
-            assert at is not None
-            related = ((at.span, f"{headed[0].name.text} is placed here"),)
-            message = "threads must be placed by scopeTree or by `@wg 0, dev 0`, not by both"
-            problems.error(tree.span, message, related=related)
-        return _by_tree(tree, threads, problems)
-    return placed_by_heads(threads, _OPENCL, problems, _HINT)
-
-
-def _nowhere(test: Test, headed: list[ThreadHead], problems: Problems) -> None:
-    """Note each place that a test of C11 gives to its threads."""
-    places = [tree.span for tree in test.scope_trees]
-    places += [thread.at.span for thread in headed if thread.at is not None]
-    for span in places:
-        message = "a test of C11 must not place its threads in work-groups and devices"
-        problems.error(span, message, "write `OpenCL name` in the first line, or leave it out")
+        for span in [*(tree.span for tree in trees), *(at.span for _, at in headed)]:
+            message = "a test of C11 must not place its threads in work-groups and devices"
+            problems.error(span, message, "write `OpenCL name` in the first line, or leave it out")
+        return dict.fromkeys(threads, (0, 0, None))
+    for tree in trees[1:]:
+        problems.again(tree.span, "a test must have one scopeTree, not several", trees[0].span)
+    if not trees:
+        return placed_by_heads(threads, _OPENCL, problems, _HINT)
+    if headed:
+        message = "threads must be placed by scopeTree or by `@wg 0, dev 0`, not by both"
+        problems.error(trees[0].span, message, related=_placed(headed))
+    return _by_tree(trees[0], threads, problems)
 
 
 # ---- P0@wg 0, dev 0 ------------------------------------------------------------------------------
@@ -108,87 +97,56 @@ def placed_by_heads(
     places: dict[str, Place] = {}
     for name, thread in threads.items():
         if thread.at is not None:
-            places[name] = _numbers(thread.at, written, problems)
+            places[name] = _place(thread.at, written, problems)
             continue
-        at = headed[0].at
-        assert at is not None
-        related = ((at.span, f"{headed[0].name.text} is placed here"),)
-        message = f"{name} must have its place after its name, as {headed[0].name.text} has"
-        problems.error(thread.name.span, message, f"write {name}{written}", related)
+        message = f"{name} must have its place after its name, as {headed[0][0]} has"
+        problems.error(thread.name.span, message, f"write {name}{written}", _placed(headed))
     return _dense(places)
 
 
 def _dense(places: Mapping[str, Place]) -> dict[str, Place]:
     """The places with devices, and the work-groups of each device, counted from 0."""
     groups: dict[int, set[int]] = {}
-    for device, group in places.values():
+    for device, group, _ in places.values():
         groups.setdefault(device, set()).add(group)
-    ranks = {
-        (device, group): (i, j)
-        for i, device in enumerate(sorted(groups))
-        for j, group in enumerate(sorted(groups[device]))
+    devices = sorted(groups)
+    return {
+        name: (devices.index(device), sorted(groups[device]).index(group), subgroup)
+        for name, (device, group, subgroup) in places.items()
     }
-    return {name: ranks[place] for name, place in places.items()}
 
 
-def _headed(threads: Mapping[str, ThreadHead]) -> list[ThreadHead]:
+def _headed(threads: Mapping[str, ThreadHead]) -> list[tuple[str, At]]:
     """The threads with a place in their heads."""
-    return [thread for thread in threads.values() if thread.at is not None]
+    return [(name, it.at) for name, it in threads.items() if it.at is not None]
 
 
-def _numbers(at: At, written: str, problems: Problems) -> Place:
-    """The device and the work-group as they are numbered in a header."""
+def _placed(headed: list[tuple[str, At]]) -> tuple[tuple[Span, str], ...]:
+    name, at = headed[0]
+    return ((at.span, f"{name} is placed here"),)
+
+
+def _place(at: At, written: str, problems: Problems) -> Place:
+    """A place as it is numbered in a head; in PTX there are no sub-groups."""
     group, device = re.findall(r"[a-z]+", written)
+    levels = ["device", "work-group", *(["sub-group"] if written == _OPENCL else [])]
     found: dict[str, int] = {}
     for word, integer in at.numbers:
-        level = _level(word, written)
-        if level is None:
+        level = _LEVEL.get(word.text.lower(), "")
+        if level not in levels:
             message = f"a place must be given by `{group}` and `{device}`, not {quote(word.text)}"
             problems.error(word.span, message, f"write `{written}`")
         elif level in found:
-            message = f"a place must have one {level}, not two"
-            problems.error(word.span, message, f"write `{written}`")
+            problems.error(
+                word.span, f"a place must have one {level}, not two", f"write `{written}`"
+            )
         else:
             found[level] = number(integer, problems)
     if "sub-group" in found and len(found) == 2:
         missing = "device" if "work-group" in found else "work-group"
         message = f"a place must have a {missing}, and this one has none"
         problems.error(at.span, message, f"write `sg 0, {written[1:]}`")
-    return found.get("device", 0), found.get("work-group", 0)
-
-
-def _level(word: Name, written: str) -> str | None:
-    """The level that a word in the head of a thread is for; in PTX there are no sub-groups."""
-    text = word.text.lower()
-    if text in _SUBGROUP:
-        return "sub-group" if written == _OPENCL else None
-    return "device" if text in _DEVICE else "work-group" if text in _WORKGROUP else None
-
-
-def subgroups(
-    test: Test, threads: Mapping[str, ThreadHead], items: Mapping[str, Mapping[str, int]]
-) -> dict[str, int]:
-    """The number of the sub-group of each thread that is said to be in one.
-
-    By `@sg 0, wg 0, dev 0`, by `(sub_group P0 P1)` in the scope tree, or, of a kernel, by
-    `subgroups of 2` in its launch: so many threads each, in the order of their local ids. items:
-    what the functions for work-items give in each thread.
-    """
-    found: dict[str, int] = {}
-    for name, thread in threads.items():
-        for word, integer in () if thread.at is None else thread.at.numbers:
-            if _level(word, _OPENCL) == "sub-group":
-                found[name] = number(integer, Problems())
-    nodes = [each for tree in test.scope_trees for each in walk(tree)]
-    scopes = [each for each in nodes if isinstance(each, ScopeNode)]
-    groups = [each for each in scopes if each.level.text.lower() in _SUBGROUP]
-    for index, group in enumerate(groups):
-        found |= {it.text: index for it in group.children if isinstance(it, Name)}
-    sizes = [number(it.subgroups, Problems()) for it in test.launches if it.subgroups is not None]
-    for name, its in items.items():
-        for size in sizes[:1]:
-            found[name] = its["get_local_id"] // max(size, 1)
-    return found
+    return found.get("device", 0), found.get("work-group", 0), found.get("sub-group")
 
 
 # ---- scopeTree -----------------------------------------------------------------------------------
@@ -199,22 +157,32 @@ def _by_tree(
 ) -> dict[str, Place]:
     places: dict[str, Place] = {}
     first: dict[str, Span] = {}
-    for device, node in enumerate(_devices(tree, problems)):
-        groups = _nodes(node, _WORKGROUP, "work_group", problems)
-        for group, members in enumerate(groups):
-            for member in _threads(members, problems):
-                name = member.text
-                if name not in threads:
-                    message = f"the scope tree must place threads of the test, not {quote(name)}"
-                    problems.error(member.span, message, problems.suggestion(name, threads))
-                elif name in first:
-                    twice = places[name] == (device, group)
-                    where = "be named once in its work-group" if twice else "be in one work-group"
-                    related = ((first[name], "it is placed here first"),)
-                    message = f"{name} must {where}, not {'twice' if twice else 'in two'}"
-                    problems.error(member.span, message, related=related)
-                else:
-                    places[name], first[name] = (device, group), member.span
+    subgroups = [it for it in walk(tree) if isinstance(it, ScopeNode) and _is(it, "sub-group")]
+    nodes = tree.nodes
+    if len(nodes) == 1 and _is(nodes[0], "system"):
+        devices = [*_nodes(nodes[0], "device", problems)]
+    else:
+        devices = [node for node in nodes if _is(node, "device", problems)]
+    placed = (
+        (device, number, group)
+        for device, node in enumerate(devices)
+        for number, group in enumerate(_nodes(node, "work-group", problems))
+    )
+    for device, number_, group in placed:
+        for member, subgroup in _threads(group, problems):
+            name, span = member.text, member.span
+            if name not in threads:
+                message = f"the scope tree must place threads of the test, not {quote(name)}"
+                problems.error(span, message, problems.suggestion(name, threads))
+            elif name in first:
+                twice = places[name][:2] == (device, number_)
+                where = "be named once in its work-group" if twice else "be in one work-group"
+                related = ((first[name], "it is placed here first"),)
+                message = f"{name} must {where}, not {'twice' if twice else 'in two'}"
+                problems.error(span, message, related=related)
+            else:
+                index = None if subgroup is None else subgroups.index(subgroup)
+                places[name], first[name] = (device, number_, index), span
     named = {node.text for node in walk(tree) if isinstance(node, Name)}
     for name, thread in threads.items():
         if name not in named:
@@ -225,50 +193,39 @@ def _by_tree(
     return places
 
 
-def _devices(tree: ScopeTree, problems: Problems) -> list[ScopeNode]:
-    """The devices of a scope tree, which may stand in one outer node."""
-    outer = [node for node in tree.nodes if node.level.text.lower() in _OUTER]
-    if len(tree.nodes) == 1 and outer:
-        return _nodes(tree.nodes[0], _DEVICE, "device", problems)
-    return [node for node in tree.nodes if _is(node, _DEVICE, "device", problems)]
-
-
-def _nodes(
-    node: ScopeNode, levels: tuple[str, ...], level: str, problems: Problems
-) -> list[ScopeNode]:
+def _nodes(node: ScopeNode, level: str, problems: Problems) -> Iterator[ScopeNode]:
     """The nodes below a node, which must all be of one level."""
-    found = []
+    must = f"{quote(node.level.text)} must hold a ({_LEVELS[level][0]} ...), not"
+    if not node.children:
+        problems.error(node.span, f"{must} nothing")
     for child in node.children:
         if isinstance(child, Name):
-            message = f"{quote(node.level.text)} must hold a ({level} ...), not a thread"
-            problems.error(child.span, message)
-        elif _is(child, levels, level, problems):
-            found.append(child)
-    if not node.children:
-        message = f"{quote(node.level.text)} must hold a ({level} ...), not nothing"
-        problems.error(node.span, message)
+            problems.error(child.span, f"{must} a thread")
+        elif _is(child, level, problems):
+            yield child
+
+
+def _is(node: ScopeNode, level: str, problems: Problems | None = None) -> bool:
+    """Whether a node is of a level; problems: where it must be."""
+    word, words = node.level.text, _LEVELS[level]
+    found = word.lower() in words
+    if not found and problems is not None:
+        message = f"here must be a ({words[0]} ...), not {quote(word)}"
+        problems.error(node.level.span, message, problems.suggestion(word, words))
     return found
 
 
-def _is(node: ScopeNode, levels: tuple[str, ...], level: str, problems: Problems) -> bool:
-    if node.level.text.lower() in levels:
-        return True
-    message = f"here must be a ({level} ...), not {quote(node.level.text)}"
-    problems.error(node.level.span, message, problems.suggestion(node.level.text, levels))
-    return False
-
-
-def _threads(group: ScopeNode, problems: Problems, what: str = "work_group") -> list[Name]:
-    """The threads of a work-group, some of which may stand in sub-groups."""
-    found: list[Name] = []
+def _threads(
+    group: ScopeNode, problems: Problems, within: ScopeNode | None = None
+) -> Iterator[tuple[Name, ScopeNode | None]]:
+    """The threads of a work-group, some of which may stand in sub-groups, each with its own."""
+    must = f"a {'sub' if within else 'work'}_group must hold threads, not"
+    if not group.children:
+        problems.error(group.span, f"{must} nothing")
     for child in group.children:
         if isinstance(child, Name):
-            found.append(child)
-        elif what == "work_group" and child.level.text.lower() in _SUBGROUP:
-            found += _threads(child, problems, "sub_group")
+            yield child, within
+        elif within is None and _is(child, "sub-group"):
+            yield from _threads(child, problems, child)
         else:
-            message = f"a {what} must hold threads, not another node"
-            problems.error(child.level.span, message)
-    if not group.children:
-        problems.error(group.span, f"a {what} must hold threads, not nothing")
-    return found
+            problems.error(child.level.span, f"{must} another node")

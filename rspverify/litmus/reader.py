@@ -11,17 +11,16 @@ from rspverify.litmus.comments import without_comments
 from rspverify.litmus.condition import Claims
 from rspverify.litmus.declarations import declarations, initial_registers
 from rspverify.litmus.dialects import DIALECTS
-from rspverify.litmus.elaborate import Execution
-from rspverify.litmus.kernels import launched
-from rspverify.litmus.placement import numbered, placement, subgroups
+from rspverify.litmus.frames import Surroundings
+from rspverify.litmus.kernels import NOBODY, launched, work_items
+from rspverify.litmus.placement import numbered, placement
 from rspverify.litmus.problems import Problems
 from rspverify.litmus.program import Cut, Fault, Program, Spin, Thread
 from rspverify.litmus.results import spoken_of
 from rspverify.litmus.spins import no_spins
-from rspverify.litmus.surroundings import Surroundings
-from rspverify.litmus.syntax import parse
+from rspverify.litmus.statements import Execution
+from rspverify.litmus.syntax import ASSEMBLY, C, parse
 from rspverify.litmus.tree import FunctionText, Test, ThreadText
-from rspverify.litmus.work_items import NOBODY, work_items
 from rspverify.records import replace
 from rspverify.source import InputError, Problem, Source, Span, read_source
 
@@ -59,12 +58,11 @@ def read_program(
         if not assembly:
             raise InputError([_in_assembly(source, text)])
         from rspverify.litmus.assembly import assembly_program
-        from rspverify.litmus.columns import parse_columns
 
-        columns = parse_columns(source, text, problems)
+        columns = parse(ASSEMBLY, source, text, problems)
         program = assembly_program(columns, source, problems) if columns else None
     elif text is not None:
-        test = parse(source, text, problems)
+        test = parse(C, source, text, problems)
         program = _without_bounds(test, source, unroll, mixed, problems) if test else None
     if program is None or problems:
         raise problems.as_error()
@@ -133,19 +131,9 @@ def _program(
     known = declarations(test.entries, texts, test.language, mixed, problems)
     initial = initial_registers(test.registers, threads, problems)
     around = Surroundings(
-        test.language,
-        known.objects,
-        known.constants,
-        known.arguments,
-        functions,
-        circular,
-        unroll,
-        unrolled,
-        mixed,
-        problems,
+        test.language, known, functions, circular, unroll, unrolled, mixed, problems
     )
     items, spoken = work_items(places), spoken_of(test, threads)
-    together = subgroups(test, threads, items)
     made: list[Thread] = []
     cuts: list[Cut] = []
     spins: list[Spin] = []
@@ -155,14 +143,13 @@ def _program(
         own = items.get(name, NOBODY)
         given = initial.get(name, {})
         execution = Execution(thread, index, first, given, own, around, spoken[name])
-        ran = execution.run(*places.get(name, (0, 0)))
-        made.append(replace(ran, subgroup=together.get(name)))
+        made.append(execution.run(*places.get(name, (0, 0, None))))
         cuts += execution.cuts
         spins += execution.spins
         faults += execution.faults
     unused: list[ThreadText | FunctionText] = [*misnamed, *uncalled(functions, texts)]
     for text in unused:  # It may have problems.
-        Execution(text, 0, 0, {}, NOBODY, around).run()
+        Execution(text, 0, 0, {}, NOBODY, around).run(0, 0)
     claims = Claims({thread.name: thread.registers for thread in made}, known.locations, problems)
     return Program(
         test.title,

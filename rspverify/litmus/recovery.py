@@ -26,6 +26,9 @@ _NEXT_PART = (
 )
 """What begins another part of a test, and so shows that a thread should have ended before."""
 
+_AFTER_ROWS = r"(?m)^[ \t]*(?:(?:[~!]|not\b)?[ \t]*exists|forall|locations)\b"
+"""The same in a test in assembly."""
+
 
 @dataclass
 class _Block:
@@ -134,3 +137,29 @@ def _parameters(text: str, start: int, offset: int) -> tuple[int, int] | None:
     if thread is None or not thread.start("them") <= offset <= thread.end("them"):
         return None
     return thread.span("them")
+
+
+# ---- tests in assembly ---------------------------------------------------------------------------
+
+
+def without_cell(text: str, mistake: Mistake) -> str | None:
+    """The text with blanks in the place of the entry or the cell of a mistake; None if in doubt."""
+    if mistake.terminal == END or text.count("{") != 1 or text.count("}") != 1:
+        return None
+    opened, closed = text.index("{"), text.index("}")
+    at = mistake.offset
+    if opened < at <= closed:
+        start = max(opened, text.rfind(";", 0, at)) + 1
+        end = min(it for it in (closed, text.find(";", at)) if it >= 0)
+    else:
+        heads = text.find(";", closed)
+        if heads < 0 or at <= heads:
+            return None
+        start = max(text.rfind(sign, 0, at) for sign in ";|") + 1
+        ends = [it for it in (text.find(sign, at) for sign in ";|") if it >= 0]
+        if not ends:
+            return None
+        end = min(ends)
+    if not text[start:end].strip() or re.search(_AFTER_ROWS, text[start:end]):
+        return None
+    return text[:start] + blanked(text[start:end]) + text[end:]

@@ -6,13 +6,15 @@ it does must not depend on the one before, which is seen by running two, and com
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
+from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
-from rspverify.litmus.program import Fault, Kind, Operation, Program, Spin
-from rspverify.litmus.registers import Way
+from rspverify.litmus.frames import Way
+from rspverify.litmus.program import Choice, Fault, Kind, Operation, Program, Spin
 from rspverify.records import replace
 from rspverify.source import Span
 from rspverify.value import (
@@ -32,6 +34,9 @@ from rspverify.value import (
 _MAX_TRIED = 10_000
 """So many combinations of values are tried to show that a condition never holds."""
 
+Place = Callable[[int], int]
+"""The new index of an operation, by its old one."""
+
 
 class Iteration(Struct, frozen=True):
     """An iteration that was run. first: the index of its first operation.
@@ -42,12 +47,12 @@ class Iteration(Struct, frozen=True):
     """
 
     first: int
-    operations: Sequence[Operation]
+    operations: list[Operation]
     going: Expression
-    exits: Sequence[Way]
+    exits: list[Way]
     registers: Mapping[str, Expression]
-    inner: Sequence[Expression]
-    faults: Sequence[Fault] = ()
+    inner: list[Expression]
+    faults: list[Fault]
 
     @property
     def end(self) -> int:
@@ -55,32 +60,11 @@ class Iteration(Struct, frozen=True):
         return self.first + len(self.operations)
 
 
-def is_what_follows(later: Iteration, earlier: Iteration) -> bool:
+def follows(later: Iteration, earlier: Iteration) -> bool:
     """Whether the later iteration, the next, does just what the earlier one does."""
-    width = earlier.end - earlier.first
-
-    def place(index: int) -> int:
-        return index + width if index >= earlier.first else index
-
-    def moved(expression: Expression) -> Expression:
-        return renumbered(expression, place)
-
-    def registers(assigned: Mapping[str, Expression]) -> Mapping[str, Expression]:
-        return {name: moved(value) for name, value in assigned.items()}
-
-    return (
-        moved(earlier.going) == later.going
-        and [*map(moved, earlier.inner)] == [*later.inner]
-        and [_moved(it, place) for it in earlier.operations] == [*later.operations]
-        and [(moved(guard), registers(it)) for guard, it in earlier.exits] == [*later.exits]
-        and registers(earlier.registers) == later.registers
-        and [_moved_fault(it, place) for it in earlier.faults] == [*later.faults]
-    )
-
-
-def rmws_of(operations: Iterable[Operation]) -> frozenset[int]:
-    """The read-modify-writes that are no compare-exchange."""
-    return frozenset(it.index for it in operations if it.kind is Kind.RMW and it.success is None)
+    place = _later(earlier.first, len(earlier.operations))
+    parts = (_moved(it, place) for it in astuple(earlier)[1:])
+    return later == Iteration(earlier.end, *parts)
 
 
 def no_spins(program: Program) -> frozenset[Span]:
@@ -180,69 +164,60 @@ def _is_within(it: Spin, spin: Spin) -> bool:
 def one_more(program: Program, spin: Spin) -> Program:
     """The program in which a spin goes on exactly once: one iteration before its last."""
     width = spin.end - spin.first
-
-    def later(index: int) -> int:
-        return index + width if index >= spin.first else index
-
-    def moved(expression: Expression) -> Expression:
-        return renumbered(expression, later)
-
+    later = _later(spin.first, width)
     threads = []
     for thread in program.threads:
         operations = [_moved(it, later) for it in thread.operations]
         if thread.index == spin.thread:
             place = sum(it.index < spin.first for it in thread.operations)
             operations[place:place] = program.operations[spin.first : spin.end]
-        registers = {name: moved(value) for name, value in thread.registers.items()}
+        registers = _moved(thread.registers, later)
         threads.append(replace(thread, operations=tuple(operations), registers=registers))
     ended = replace(spin, guard=unary("!", spin.guard), first=spin.end)
     before = [it for it in program.spins if _is_within(it, spin) and it is not spin]
+    cuts = (
+        replace(it, guard=_moved(it.guard, later), at=it.at + width * (it.at > spin.first))
+        for it in program.cuts
+    )
     return replace(
         program,
         threads=tuple(threads),
-        cuts=tuple(
-            replace(cut, guard=moved(cut.guard), at=cut.at + width * (cut.at > spin.first))
-            for cut in program.cuts
-        ),
-        spins=(
-            *before,
-            ended,
-            *(
-                replace(
-                    it,
-                    guard=moved(it.guard),
-                    first=later(it.first),
-                    end=later(it.end - 1) + 1 if it.end > it.first else later(it.first),
-                    rmws=frozenset(map(later, it.rmws)),
-                    faults=tuple(_moved_fault(fault, later) for fault in it.faults),
-                )
-                for it in program.spins
-            ),
-        ),
-        faults=(*spin.faults, *(_moved_fault(it, later) for it in program.faults)),
+        cuts=tuple(cuts),
+        spins=(*before, ended, *_moved(program.spins, later)),
+        faults=(*spin.faults, *_moved(program.faults, later)),
         unrolled=None,
     )
 
 
-def _moved(it: Operation, place: Callable[[int], int]) -> Operation:
-    """An operation with other indices."""
-
-    def moved(expression: Expression | None) -> Expression | None:
-        return None if expression is None else renumbered(expression, place)
-
-    return replace(
-        it,
-        index=place(it.index),
-        guard=renumbered(it.guard, place),
-        value=moved(it.value),
-        operand=moved(it.operand),
-        success=moved(it.success),
-        unsequenced=frozenset(map(place, it.unsequenced)),
-        choice=it.choice and it.choice.moved(place),
-    )
+def _later(first: int, width: int) -> Place:
+    """The place of an operation when so many more come before the one with index `first`."""
+    return lambda index: index + width if index >= first else index
 
 
-def _moved_fault(it: Fault, place: Callable[[int], int]) -> Fault:
-    """A fault over reads with other indices."""
-    value = it.value if it.value is None else renumbered(it.value, place)
-    return replace(it, at=place(it.at), guard=renumbered(it.guard, place), value=value)
+def _moved(it: Any, place: Place) -> Any:
+    """The same over operations with other indices."""
+
+    def fields(*names: str) -> dict[str, Any]:
+        return {name: _moved(getattr(it, name), place) for name in names}
+
+    match it:
+        case None | int():
+            return it
+        case tuple() | list():
+            return type(it)(_moved(each, place) for each in it)
+        case dict():
+            return {key: _moved(each, place) for key, each in it.items()}
+        case Operation():
+            own = fields("guard", "value", "operand", "success", "choice")
+            beside = frozenset(map(place, it.unsequenced))
+            return replace(it, index=place(it.index), unsequenced=beside, **own)
+        case Choice():
+            return it.moved(place)
+        case Fault():
+            return replace(it, at=place(it.at), **fields("guard", "value"))
+        case Spin():
+            first, rmws = place(it.first), frozenset(map(place, it.rmws))
+            end = place(it.end - 1) + 1 if it.end > it.first else first
+            return replace(it, first=first, end=end, rmws=rmws, **fields("guard", "faults"))
+        case _:
+            return renumbered(it, place)

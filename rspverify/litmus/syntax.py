@@ -1,25 +1,24 @@
-"""From text to syntax tree, and what is said where the text does not follow the grammar."""
+"""From text to syntax tree, and what is said where the text does not follow its grammar."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from lark import Token, Tree
+from msgspec import Struct
 
 from rspverify.grammar import END, Language, Mistake
-from rspverify.litmus.build import TreeBuilder
-from rspverify.litmus.expected import describe
+from rspverify.litmus.build import ColumnsBuilder, TreeBuilder
+from rspverify.litmus.expected import COLUMNS, GROUPS, Groups, describe
 from rspverify.litmus.problems import Problems, listed, quote
-from rspverify.litmus.recovery import braces_fit, without_mistake
-from rspverify.litmus.tree import Test
+from rspverify.litmus.recovery import braces_fit, without_cell, without_mistake
 from rspverify.source import Source, Span
 
 MAX_DEPTH = 100
 """How deep brackets, operators and statements may be nested, counted in levels of the tree."""
-
-LANGUAGE = Language(Path(__file__).with_name("grammar.lark"))
-"""Herd's languages for OpenCL and C11."""
 
 _MOST_READ = 500_000
 """How many characters are read at the most to find further mistakes, all times together."""
@@ -27,12 +26,27 @@ _MOST_READ = 500_000
 _LAST_WORD = r"(\w+|\+\+|--|&&|\|\||[<>=!]=|<<|>>|/\\|\\/|\S)$"
 
 
+class Form(Struct, frozen=True):
+    """How tests are written. headers: their first lines. groups: words for its terminals.
+
+    ends: whether a semicolon could stand at the end of the line or block where the text broke off.
+    without: the text with blanks in the place of the part that has a mistake; None if in doubt.
+    """
+
+    language: Language
+    builder: type[TreeBuilder[Any]]
+    headers: str
+    groups: Groups
+    ends: Callable[[Mistake], bool]
+    without: Callable[[str, Mistake], str | None]
+
+
 def warm_up() -> None:
     """Load the grammar's tables, so that processes forked later have them."""
-    _ = LANGUAGE.parser
+    _ = C.language.parser
 
 
-def parse(source: Source, text: str, problems: Problems) -> Test | None:
+def parse(form: Form, source: Source, text: str, problems: Problems) -> Any:
     """The syntax tree of a test, or None where there is none, with every mistake that is certain.
 
     text: that of the source without its comments.
@@ -41,84 +55,103 @@ def parse(source: Source, text: str, problems: Problems) -> Test | None:
     the text is read again without the part that has it, as long as that leads to no mistake that
     is only a consequence (recovery.py), and has no tree.
     """
-    left = _MOST_READ
-    again: str | None = text
+    left, again = _MOST_READ, text
 
     def missing(mistake: Mistake) -> str | None:
-        certain = _lacks_semicolon(mistake) and not problems.full and braces_fit(again or "")
-        if not certain:
+        if not _lacks_semicolon(mistake, form) or problems.full:
             return None
-        _report(mistake, source, problems)
+        if form is C and not braces_fit(again):
+            return None
+        _report(mistake, form, source, problems)
         return "SEMICOLON"
 
-    read_again = False
-    while again is not None:
-        tree = LANGUAGE.parse(source, again, missing)
+    while True:
+        tree = form.language.parse(source, again, missing)
         if isinstance(tree, Tree):
-            return None if read_again else _test(tree, source, problems)
-        _report(tree, source, problems)
+            known = again is text and not _too_deep(tree, source, problems)
+            return form.builder(source).build(tree) if known else None
+        _report(tree, form, source, problems)
         left -= len(again)
-        again = without_mistake(again, tree) if left >= 0 and not problems.full else None
-        read_again = True
-    return None
+        rest = form.without(again, tree) if left >= 0 and not problems.full else None
+        if rest is None:
+            return None
+        again = rest
 
 
-def _test(tree: Tree[Token], source: Source, problems: Problems) -> Test | None:
-    return None if too_deep(tree, source, problems) else TreeBuilder[Test](source).build(tree)
-
-
-def too_deep(tree: Tree[Token], source: Source, problems: Problems) -> bool:
-    """Whether something is nested too deep, which is then noted."""
-    deep = _deepest(tree)
-    if deep is None:
-        return False
-    start = Span(source, deep.meta.line, deep.meta.column, deep.meta.line, deep.meta.column + 1)
-    message = f"operators, brackets and statements must be nested at most {MAX_DEPTH} deep"
-    problems.error(start, message)
-    return True
-
-
-def _deepest(tree: Tree[Token]) -> Tree[Token] | None:
-    """The first node in the text that is nested too deep, if there is one."""
+def _too_deep(tree: Tree[Token], source: Source, problems: Problems) -> bool:
+    """Whether something is nested too deep, the first of which is noted."""
     waiting = [(tree, 1)]
     while waiting:
         node, depth = waiting.pop()
         if depth > MAX_DEPTH:
-            return node
+            place = node.meta
+            span = Span(source, place.line, place.column, place.line, place.column + 1)
+            message = f"operators, brackets and statements must be nested at most {MAX_DEPTH} deep"
+            problems.error(span, message)
+            return True
         below = [(each, depth + 1) for each in node.children if isinstance(each, Tree)]
         waiting += reversed(below)
-    return None
+    return False
 
 
 # ---- syntax errors -------------------------------------------------------------------------------
 
 
-def _lacks_semicolon(mistake: Mistake) -> bool:
-    """Whether a semicolon could stand at the end of the line or block where the text broke off."""
+def _lacks_semicolon(mistake: Mistake, form: Form) -> bool:
     if mistake.after is None or mistake.terminal in (None, END):
         return False
-    if "SEMICOLON" not in mistake.expected:
-        return False
+    return "SEMICOLON" in mistake.expected and form.ends(mistake)
+
+
+def _statement_ends(mistake: Mistake) -> bool:
     if "WHILE" in mistake.expected or {"LSQB", "NAME"} <= mistake.expected:
         return False  # An empty statement or entry, which nobody has left out.
-    return mistake.terminal == "RBRACE" or mistake.span.line > mistake.after.line
+    return mistake.terminal == "RBRACE" or _new_line(mistake)
 
 
-def _report(mistake: Mistake, source: Source, problems: Problems) -> None:
+def _row_ends(mistake: Mistake) -> bool:
+    return mistake.terminal not in ("SEMICOLON", "VBAR") and _new_line(mistake)
+
+
+def _new_line(mistake: Mistake) -> bool:
+    return mistake.after is not None and mistake.span.line > mistake.after.line
+
+
+C = Form(
+    Language(Path(__file__).with_name("grammar.lark")),
+    TreeBuilder,
+    "`OpenCL name`, `C name` or `PTX name`",
+    GROUPS,
+    _statement_ends,
+    without_mistake,
+)
+"""Herd's languages for OpenCL and C11."""
+
+ASSEMBLY = Form(
+    Language(Path(__file__).with_name("columns.lark")),
+    ColumnsBuilder,
+    "`PTX name`",
+    COLUMNS,
+    _row_ends,
+    without_cell,
+)
+"""Tests with a column for each thread."""
+
+
+def _report(mistake: Mistake, form: Form, source: Source, problems: Problems) -> None:
     """Say what must follow the text that was understood, and what follows instead."""
     after = mistake.after or Span(source, 1, 1, 1, 2)
     found = "the end of the file" if mistake.terminal == END else quote(mistake.found)
-    span = after if _lacks_semicolon(mistake) else mistake.span
+    span = after if _lacks_semicolon(mistake, form) else mistake.span
     if "HEADER" in mistake.expected:
         found = quote(source.line(span.line)) if source.text.strip() else "an empty file"
-        problems.error(
-            span, f"the first line must be `OpenCL name`, `C name` or `PTX name`, not {found}"
-        )
+        problems.error(span, f"the first line must be {form.headers}, not {found}")
         return
-    hint = _hint(mistake.expected, span, problems)
-    choice = listed(describe(mistake.expected, LANGUAGE.spelling))
-    word = last_word(after)
-    what = f"what follows {quote(word)}" if word else "what stands here"
+    hint = _hint(mistake.expected, span, problems) if form is C else None
+    choice = listed(describe(mistake.expected, form.language.spelling, form.groups))
+    before = source.line(after.line)[: after.column - 1]
+    word = re.search(_LAST_WORD, before[-200:])
+    what = f"what follows {quote(word[0])}" if word else "what stands here"
     problems.error(span, f"{what} must be {choice}, not {found}", hint)
 
 
@@ -136,10 +169,3 @@ def _hint(expected: frozenset[str], span: Span, problems: Problems) -> str | Non
     if words and "TYPE" in expected and "BANG" not in expected:
         return problems.suggestion(words[0], ("scopeTree", "exists", "forall", "locations"))
     return None
-
-
-def last_word(after: Span) -> str | None:
-    """The word that ends just before a place, on its line."""
-    before = after.source.line(after.line)[: after.column - 1]
-    match = re.search(_LAST_WORD, before[-200:])
-    return match[0] if match else None

@@ -321,20 +321,25 @@ class FinalCondition(Node, frozen=True):
     formula: FormulaText
 
 
-class Test(Node, frozen=True):
-    """A whole litmus test; its span is that of the initial state. language: "OpenCL" or "C"."""
+class Document(Node, frozen=True):
+    """What all tests have; the span is that of the initial state. language: as of a Program."""
 
     language: str
     title: str
     entries: tuple[Entry, ...]
     registers: tuple[RegisterEntry, ...]
+    watched: tuple[Watched, ...]
+    condition: FinalCondition | None
+
+
+class Test(Document, frozen=True):
+    """A whole litmus test in OpenCL or C."""
+
     threads: tuple[ThreadText, ...]
     functions: tuple[FunctionText, ...]
     launches: tuple[Launch, ...]
     scope_trees: tuple[ScopeTree, ...]
-    watched: tuple[Watched, ...]
     unsupported: tuple[Unsupported, ...]
-    condition: FinalCondition | None
 
 
 # ---- tests in assembly ---------------------------------------------------------------------------
@@ -353,44 +358,31 @@ class LabelText(Node, frozen=True):
     name: Name
 
 
-class Columns(Node, frozen=True):
-    """A test in assembly; its span is that of the initial state.
-
-    language: the first word. rows: a cell for each column.
-    """
-
-    language: str
-    title: str
-    entries: tuple[Entry, ...]
-    registers: tuple[RegisterEntry, ...]
-    heads: tuple[ThreadHead, ...]
-    rows: tuple[Row, ...]
-    watched: tuple[Watched, ...]
-    condition: FinalCondition | None
-
-
 class Row(Node, frozen=True):
     """Instructions of all threads; None where a thread has none here."""
 
     cells: tuple[InstructionText | LabelText | None, ...]
 
 
-def walk(node: Node) -> Iterator[Node]:
-    """The node and all nodes below it, in the order of the text."""
-    waiting: list[object] = [node]
+class Columns(Document, frozen=True):
+    """A test in assembly, a column for each thread."""
+
+    threads: tuple[ThreadHead, ...]
+    rows: tuple[Row, ...]
+
+
+def depths(node: Node) -> Iterator[tuple[Node, int]]:
+    """The node and all nodes below it, in the order of the text, each with its depth, from 1."""
+    waiting: list[tuple[object, int]] = [(node, 0)]
     while waiting:
         match waiting.pop():
-            case Node() as each:
-                yield each
-                waiting += reversed(astuple(each))
-            case tuple() as several:
-                waiting += reversed(several)
+            case Node() as each, above:
+                yield each, above + 1
+                waiting += ((part, above + 1) for part in reversed(astuple(each)))
+            case tuple() as several, above:
+                waiting += ((part, above) for part in reversed(several))
 
 
-def children(node: Node) -> Iterator[Node]:
-    """The nodes just below a node."""
-    for part in astuple(node):
-        if isinstance(part, Node):
-            yield part
-        elif isinstance(part, tuple):
-            yield from (each for each in part if isinstance(each, Node))
+def walk(node: Node) -> Iterator[Node]:
+    """The node and all nodes below it, in the order of the text."""
+    return (each for each, _ in depths(node))

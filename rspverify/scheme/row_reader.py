@@ -38,8 +38,6 @@ REMOTES = {"true": frozenset({True}), "false": frozenset({False})}
 MEMORIES = (GLOBAL, LOCAL)
 RESULTS = {"used": frozenset({True}), UNUSED: frozenset({False})}
 
-T = TypeVar("T")
-
 
 def read_row(
     node: Node, number: int, machine: Architecture | None, problems: list[Problem]
@@ -48,38 +46,11 @@ def read_row(
 
     machine: None where it is not known which one is meant, so that nothing is said of the code.
     """
-    unscoped = isinstance(node, Table) and {"order"} == {"order", "scope"} & {
-        key.text for key, _ in node.entries
-    }
-    required = [key for key in REQUIRED if key != "scope" or not unscoped]
+    keys = {key.text for key, _ in node.entries} if isinstance(node, Table) else set()
+    scoped = "scope" in keys or "order" not in keys
+    required = [key for key in REQUIRED if key != "scope" or scoped]
     fields = read_fields(node, "a row", KEYS, required, problems)
-    if fields is None:
-        return None
-    kind = read_named(fields, "op", KINDS, problems)
-    scopes = frozenset() if unscoped else _read_scopes(fields, kind, problems)
-    remotes = read_named(fields, "remote", REMOTES, problems) if "remote" in fields else EITHER
-    if unscoped:
-        problems += _scopeless(fields)
-        remotes = frozenset({False})
-    named = _read_orders(fields, kind, problems) if kind else None
-    memories = _read_memories(fields, kind, machine, problems)
-    results = _read_result(fields, kind, problems)
-    code: tuple[Template, ...] = ()
-    if machine is not None:
-        code = _read_code(fields, kind, machine.instructions, problems)
-        placed = [(each.mnemonic, each.span) for each in code]
-        problems += misplaced(placed, memories or (), machine)
-    note = read_text(fields, "note", problems)
-    if kind is None or scopes is None or remotes is None or named is None:
-        return None
-    if scopes == {None}:
-        problems += _idle(fields)
-        named, remotes = frozenset(), frozenset()
-    orders = named
-    if "order" in fields:
-        orders = frozenset().union(*(covered(kind, order) for order in named))
-    about = (node.span, note, named, memories or frozenset({IN_GLOBAL}), results)
-    return Row(number, kind, scopes, orders, remotes, code, *about)
+    return None if fields is None else _Fields(fields, problems).row(node, number, machine, scoped)
 
 
 def scopes_of(kind: Op | None) -> list[str]:
@@ -92,119 +63,116 @@ def orders_of(kind: Op) -> list[str]:
     return [order.value for order in Order if order in POSSIBLE[kind]]
 
 
-def read_named(
-    fields: Mapping[str, Node], key: str, choices: Mapping[str, T], problems: list[Problem]
-) -> T | None:
-    """What the word at a key names; None where there is none, and a problem more if it is wrong."""
-    node = fields.get(key)
-    name = read_choice(node, key, list(choices), problems) if node else None
-    return choices[name] if name else None
+T = TypeVar("T")
 
 
-def _read_scopes(
-    fields: Mapping[str, Node], kind: Op | None, problems: list[Problem]
-) -> frozenset[Scope | None] | None:
-    node = fields.get("scope")
-    scopes = scopes_of(kind)
-    what = "the scope of a fence" if kind is Op.FENCE else "scope"
-    names = read_choices(node, what, scopes, problems, any_case=True) if node else None
-    return frozenset(SCOPES[name] for name in names) if names else None
+class _Fields:
+    """The fields of a row on their way to what they say."""
 
+    def __init__(self, fields: Mapping[str, Node], problems: list[Problem]) -> None:
+        self._fields, self._problems = fields, problems
+        self._kind = self._named("op", KINDS)
 
-def _read_orders(
-    fields: Mapping[str, Node], kind: Op, problems: list[Problem]
-) -> frozenset[Order] | None:
-    """The orders that a row names."""
-    node = fields.get("order")
-    if node is None:
-        return DEFAULT[kind]
-    possible = orders_of(kind)
-    meant = Order.RELEASE if kind is Op.STORE else Order.ACQUIRE
-    hints = {
-        order.value: f"did you mean {meant.value}?"
-        for order in Order
-        if order not in POSSIBLE[kind]
-    }
-    names = read_choices(node, f"the order of {kind.one}", possible, problems, hints=hints)
-    return frozenset(map(Order, names)) if names else None
+    def row(
+        self, node: Node, number: int, machine: Architecture | None, scoped: bool
+    ) -> Row | None:
+        kind, scopes = self._kind, self._scopes() if scoped else frozenset()
+        remotes = self._named("remote", REMOTES) if "remote" in self._fields else EITHER
+        if not scoped:
+            hint = "only operations with a scope are remote"
+            self._left_out("remote", "a row without a scope", hint)
+            remotes = frozenset({False})
+        named = self._orders(kind) if kind else None
+        memories, results = self._memories(machine), self._results()
+        code: tuple[Template, ...] = ()
+        if machine is not None:
+            code = self._code(machine.instructions)
+            placed = [(each.mnemonic, each.span) for each in code]
+            self._problems += misplaced(placed, memories or (), machine)
+        note = read_text(self._fields, "note", self._problems)
+        if kind is None or scopes is None or remotes is None or named is None:
+            return None
+        if scopes == {None}:
+            where = "a row for non-atomic operations alone"
+            self._left_out("order", where, "only atomic operations have an order")
+            self._left_out("remote", where, "only atomic operations have a remote flag")
+            named, remotes = frozenset(), frozenset()
+        orders = named
+        if "order" in self._fields:
+            orders = frozenset().union(*(covered(kind, order) for order in named))
+        about = (node.span, note, named, memories or frozenset({IN_GLOBAL}), results)
+        return Row(number, kind, scopes, orders, remotes, code, *about)
 
+    def _left_out(self, key: str, where: str, hint: str) -> None:
+        """Note a field that says something of what a row does not match."""
+        if key in self._fields:
+            message = f"{key} must be left out of {where}"
+            self._problems.append(Problem(self._fields[key].span, message, hint))
 
-def _read_memories(
-    fields: Mapping[str, Node],
-    kind: Op | None,
-    machine: Architecture | None,
-    problems: list[Problem],
-) -> frozenset[Memory] | None:
-    """The memory of what a row matches: of an access one of those named, of a fence all of them."""
-    node = fields.get("memory")
-    if node is None:
-        return frozenset({IN_GLOBAL})
-    names = read_choices(node, "memory", list(MEMORIES), problems)
-    if names is None:
-        return None
-    if LOCAL in names and machine is not None and not has_local(machine):
-        message = f"memory must be global on machine {machine.name}, which has no local memory"
-        problems.append(Problem(names[LOCAL], message, LOCAL_HINT))
-    if kind is Op.FENCE:
-        return frozenset({frozenset(names)})
-    return frozenset(frozenset({name}) for name in names)
+    def _named(self, key: str, choices: Mapping[str, T]) -> T | None:
+        """What the word at a key names; None if there is none, or it is wrong, which is noted."""
+        node = self._fields.get(key)
+        name = read_choice(node, key, list(choices), self._problems) if node else None
+        return choices[name] if name else None
 
+    def _scopes(self) -> frozenset[Scope | None] | None:
+        node, scopes = self._fields.get("scope"), scopes_of(self._kind)
+        what = "the scope of a fence" if self._kind is Op.FENCE else "scope"
+        names = read_choices(node, what, scopes, self._problems, any_case=True) if node else None
+        return frozenset(SCOPES[name] for name in names) if names else None
 
-def _read_result(
-    fields: Mapping[str, Node], kind: Op | None, problems: list[Problem]
-) -> frozenset[bool]:
-    """Whether a row is for RMWs whose result is used, or is not."""
-    node = fields.get("result")
-    if node is not None and kind is not None and not kind.gives:
-        message = f"result must be left out of a row for {kind.one}"
-        hint = "only rmw and cas have a result that may be thrown away"
-        problems.append(Problem(node.span, message, hint))
-    elif node is not None:
-        return read_named(fields, "result", RESULTS, problems) or EITHER
-    return EITHER
+    def _orders(self, kind: Op) -> frozenset[Order] | None:
+        """The orders that a row names."""
+        node = self._fields.get("order")
+        if node is None:
+            return DEFAULT[kind]
+        meant = Order.RELEASE if kind is Op.STORE else Order.ACQUIRE
+        others = (order.value for order in Order if order not in POSSIBLE[kind])
+        hints = dict.fromkeys(others, f"did you mean {meant.value}?")
+        what = f"the order of {kind.one}"
+        names = read_choices(node, what, orders_of(kind), self._problems, hints=hints)
+        return frozenset(map(Order, names)) if names else None
 
+    def _memories(self, machine: Architecture | None) -> frozenset[Memory] | None:
+        """The memory of what a row matches: of an access one of those named, of a fence all."""
+        node = self._fields.get("memory")
+        if node is None:
+            return frozenset({IN_GLOBAL})
+        names = read_choices(node, "memory", list(MEMORIES), self._problems)
+        if names is None:
+            return None
+        if LOCAL in names and machine is not None and not has_local(machine):
+            message = f"memory must be global on machine {machine.name}, which has no local memory"
+            self._problems.append(Problem(names[LOCAL], message, LOCAL_HINT))
+        if self._kind is Op.FENCE:
+            return frozenset({frozenset(names)})
+        return frozenset(frozenset({name}) for name in names)
 
-def _scopeless(fields: Mapping[str, Node]) -> list[Problem]:
-    """A problem if a row for the atomics of languages without scopes says whether it is remote."""
-    if "remote" not in fields:
-        return []
-    message = "remote must be left out of a row without a scope"
-    return [Problem(fields["remote"].span, message, "only operations with a scope are remote")]
+    def _results(self) -> frozenset[bool]:
+        """Whether a row is for RMWs whose result is used, or is not."""
+        if self._kind is not None and not self._kind.gives:
+            where = f"a row for {self._kind.one}"
+            self._left_out(
+                "result", where, "only rmw and cas have a result that may be thrown away"
+            )
+            return EITHER
+        return self._named("result", RESULTS) or EITHER
 
-
-def _idle(fields: Mapping[str, Node]) -> list[Problem]:
-    """A problem for each field that says something of atomics in a row that matches none."""
-    return [
-        Problem(
-            fields[key].span,
-            f"{key} must be left out of a row for non-atomic operations alone",
-            f"only atomic operations have {'a remote flag' if key == 'remote' else 'an order'}",
-        )
-        for key in ("order", "remote")
-        if key in fields
-    ]
-
-
-def _read_code(
-    fields: Mapping[str, Node],
-    kind: Op | None,
-    instructions: InstructionSet,
-    problems: list[Problem],
-) -> tuple[Template, ...]:
-    """The code; empty, with problems more, if any of it is wrong."""
-    node = fields.get("code")
-    if node is None:
-        return ()
-    if not isinstance(node, List) or not (node.items or kind is Op.FENCE):
-        message = f"code must be a list of instructions, not {found(node)}"
-        hint = "one item for each instruction, as in [LD r x, INV_L1 WG]"
-        problems.append(Problem(node.span, message, hint))
-        return ()
-    read = [read_template(item, instructions, problems) for item in node.items]
-    code = tuple(template for template in read if template is not None)
-    if len(code) < len(read) or kind is None:
-        return ()
-    problem = access_problem(kind, code, node.span, instructions)
-    if problem:
-        problems.append(problem)
-    return code
+    def _code(self, instructions: InstructionSet) -> tuple[Template, ...]:
+        """The code; empty, with problems more, if any of it is wrong."""
+        node, kind = self._fields.get("code"), self._kind
+        if node is None:
+            return ()
+        if not isinstance(node, List) or not (node.items or kind is Op.FENCE):
+            message = f"code must be a list of instructions, not {found(node)}"
+            hint = "one item for each instruction, as in [LD r x, INV_L1 WG]"
+            self._problems.append(Problem(node.span, message, hint))
+            return ()
+        read = [read_template(item, instructions, self._problems) for item in node.items]
+        code = tuple(template for template in read if template is not None)
+        if len(code) < len(read) or kind is None:
+            return ()
+        problem = access_problem(kind, code, node.span, instructions)
+        if problem:
+            self._problems.append(problem)
+        return code

@@ -6,7 +6,11 @@ one operation, its reader says alone. Instructions have single blanks, and scope
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
 
 from rspverify.architecture.architecture import Mnemonic
 from rspverify.architecture.machines import MACHINES
@@ -15,16 +19,10 @@ from rspverify.litmus.program import GLOBAL
 from rspverify.scheme.cost import MOST, priced_names
 from rspverify.scheme.memory import has_local, without_end
 from rspverify.scheme.orders import Op
-from rspverify.scheme.reader import DEFAULT_MACHINE, KEYS, REQUIRED, WORD
-from rspverify.scheme.row_reader import KEYS as ROW_KEYS
+from rspverify.scheme.reader import DEFAULT_MACHINE, REQUIRED, WORD
 from rspverify.scheme.row_reader import KINDS, MEMORIES, RESULTS, orders_of, scopes_of
 from rspverify.scheme.row_reader import REQUIRED as ROW_REQUIRED
 from rspverify.scheme.template_reader import fits, repeats, spellings_with_operand
-
-DRAFT = "http://json-schema.org/draft-07/schema#"
-"""The newest that all editors know."""
-TEXT: Schema = {"type": ["string", "number", "boolean"]}
-"""Any text: YAML takes some words for numbers."""
 
 OWN = r"\.machine$"
 """What a machine of the user's is named by: a file."""
@@ -39,38 +37,44 @@ _INSTRUCTIONS = {
 }
 
 
+def filled(file: Path, values: Mapping[str, Any]) -> Schema:
+    """The schema in a YAML file, with values for its words `$name`."""
+
+    def fill(it: Any) -> Any:
+        match it:
+            case dict():
+                return {key: fill(each) for key, each in it.items()}
+            case list():
+                return [*map(fill, it)]
+            case str() if it.startswith("$"):
+                return values[it[1:]]
+            case _:
+                return it
+
+    found: Schema = fill(yaml.safe_load(file.read_text(encoding="utf-8")))
+    return found
+
+
 def scheme_schema() -> Schema:
     """The schema of a scheme."""
-    about: dict[str, Schema] = {
-        "name": {**TEXT, "pattern": f"^{WORD.pattern}$", "description": "The scheme's name."},
-        "source": {**TEXT, "description": "Where the scheme is from."},
-        "instructions": {
-            "enum": sorted({it.executes for it in _MACHINES.values()}),
-            "description": "The instruction set that the code is of. Without it: the machine's.",
-        },
-        "machine": {
-            "anyOf": [{"enum": list(_MACHINES)}, {"type": "string", "pattern": OWN}],
-            "default": DEFAULT_MACHINE,
-            "description": "; ".join(f"{it.name}: {it.summary}" for it in _MACHINES.values()),
-        },
-        "note": {**TEXT, "description": "Anything."},
-        "rows": {
-            "type": "array",
-            "minItems": 1,
-            "items": {"$ref": "#/definitions/row"},
-            "description": "The table: which code each operation becomes.",
-        },
-    }
-    return {
-        "$schema": DRAFT,
-        "title": "A compilation scheme of rspverify",
-        "type": "object",
-        "properties": {key: about[key] for key in KEYS},
+    plain = {"properties": {"scope": {"enum": ["na", ["na"]]}}, "required": ["scope"]}
+    idle = {"if": plain, "then": {"properties": {"order": False, "remote": False}}}
+    values = {
+        "word": f"^{WORD.pattern}$",
+        "sets": sorted({it.executes for it in _MACHINES.values()}),
+        "machines": list(_MACHINES),
+        "own": OWN,
+        "default": DEFAULT_MACHINE,
+        "summaries": "; ".join(f"{it.name}: {it.summary}" for it in _MACHINES.values()),
         "required": list(REQUIRED),
-        "additionalProperties": False,
-        "allOf": [*_of_machines(), _of_ours()],
-        "definitions": {"row": _row()},
+        "of_machines": [*_of_machines(), _of_ours()],
+        "kinds": list(KINDS),
+        "memories": _one_or_more(MEMORIES)["anyOf"],
+        "results": list(RESULTS),
+        "required_of_row": [each for each in ROW_REQUIRED if each != "scope"],
+        "of_operations": [*map(_of_operation, Op), idle],
     }
+    return filled(Path(__file__).with_suffix(".yaml"), values)
 
 
 def _of_machines() -> Iterator[Schema]:
@@ -98,55 +102,6 @@ def _of_ours() -> Schema:
     return {"if": {"not": own}, "then": {"properties": {"rows": rows}}}
 
 
-def _row() -> Schema:
-    """A row. What depends on its operation is said for each operation, so that it is said once."""
-    about: dict[str, Schema] = {
-        "op": {
-            "enum": list(KINDS),
-            "description": "rmw: every read-modify-write, and compare-exchange where no row for "
-            "cas matches it.",
-        },
-        "scope": {
-            "description": "na: not atomic; wi, sg, wg, dv, all: how far an atomic reaches. "
-            "Without it, but with an order: atomics of a language without scopes.",
-        },
-        "order": {
-            "description": "These and every weaker one. Without it: acquire and release, each "
-            "alone or both.",
-        },
-        "remote": {"type": "boolean", "description": "Without it: either."},
-        "memory": {
-            **_one_or_more(MEMORIES),
-            "description": "Of an access: either of these; of a fence: all of them. Without it: "
-            "global.",
-        },
-        "result": {
-            "enum": list(RESULTS),
-            "description": "Of an rmw or a cas, whether its result is used. Without it: either.",
-        },
-        "code": {
-            "type": "array",
-            "description": "Instructions, in order; r is the register and x the location.",
-        },
-        "note": {**TEXT, "description": "Anything."},
-    }
-    plain = {"properties": {"scope": {"enum": ["na", ["na"]]}}, "required": ["scope"]}
-    return {
-        "type": "object",
-        "properties": {key: about[key] for key in ROW_KEYS},
-        "required": [each for each in ROW_REQUIRED if each != "scope"],
-        "anyOf": [
-            {"required": ["scope"]},
-            {"required": ["order"], "properties": {"remote": False}},
-        ],
-        "additionalProperties": False,
-        "allOf": [
-            *map(_of_operation, Op),
-            {"if": plain, "then": {"properties": {"order": False, "remote": False}}},
-        ],
-    }
-
-
 def _of_operation(op: Op) -> Schema:
     """Which scopes and orders a row for one kind of operation may have."""
     then: Schema = {
@@ -159,14 +114,11 @@ def _of_operation(op: Op) -> Schema:
 
 def _code_of_operation(op: Op) -> Schema:
     """What the code of a row for one kind of operation may have."""
-    fence = op is Op.FENCE
-    here = [
-        it
-        for it in _INSTRUCTIONS.values()
-        if not (it.reads or it.writes or (fence and "x" in it.operands))
-    ]
-    access = [] if fence else [it for it in _INSTRUCTIONS.values() if fits(op, it)]
-    again = [] if fence else [it for it in _INSTRUCTIONS.values() if repeats(op, it)]
+    known, fence = _INSTRUCTIONS.values(), op is Op.FENCE
+    access = [it for it in known if not fence and fits(op, it)]
+    again = [it for it in known if not fence and repeats(op, it)]
+    idle = (it for it in known if not (it.reads or it.writes))
+    here = [it for it in idle if not (fence and "x" in it.operands)]
     code: Schema = {"items": {"enum": _written([*access, *again, *here])}}
     if access:
         code["contains"] = {"enum": _written(access)}
@@ -193,7 +145,7 @@ def costs_schema() -> Schema:
     """The schema of a file of costs."""
     weight = {"type": "integer", "minimum": 0, "maximum": MOST}
     return {
-        "$schema": DRAFT,
+        "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "What instructions cost, for rspverify",
         "type": "object",
         "properties": dict.fromkeys(priced_names(), weight),

@@ -74,28 +74,16 @@ class Scheme(Struct, frozen=True, dict=True):
         Raises InputError, with a problem for each instruction that the machine does not have, where
         it first stands; and where it does not say which memory is final.
         """
-        name, instructions = machine.name, machine.instructions
-        used = {each.mnemonic.name: each for row in reversed(self.rows) for each in row.code[::-1]}
-        problems = without_end(machine)
-        problems += [
-            Problem(each.span, f"machine {name} must have {lacks}, and has not")
-            for lacks, each in reversed(used.items())
-            if lacks not in instructions
-        ]
-        unlike = {
-            must: each
-            for row in reversed(self.rows)
-            for each in reversed(row.code)
-            if (its := instructions.get(each.mnemonic.name)) is not None
-            if (must := _unlike(each, its)) is not None
-        }
-        problems += [
-            Problem(each.span, f"machine {name} must have {must}")
-            for must, each in reversed(unlike.items())
-        ]
+        instructions, told = machine.instructions, dict[str, Problem]()
+        for each in (it for row in self.rows for it in row.code):
+            must = _unlike(each, instructions.get(each.mnemonic.name))
+            if must is not None:
+                message = f"machine {machine.name} must have {must}"
+                told.setdefault(must, Problem(each.span, message))
+        problems = [*without_end(machine), *told.values()]
         for row in self.rows:
             if any(LOCAL in it for it in row.memories) and not has_local(machine):
-                message = f"machine {name} must have local memory for {row}, and has none"
+                message = f"machine {machine.name} must have local memory for {row}, and has none"
                 problems.append(Problem(row.span, message, LOCAL_HINT))
         if problems:
             raise InputError(problems)
@@ -246,10 +234,12 @@ class Scheme(Struct, frozen=True, dict=True):
         yield from ((it.mnemonic, it.reach) for it in leave)
 
 
-def _unlike(template: Template, mnemonic: Mnemonic) -> str | None:
+def _unlike(template: Template, mnemonic: Mnemonic | None) -> str | None:
     """What another machine must have, whose instruction of this name cannot take the place of one;
     None if it can."""
     own = template.mnemonic
+    if mnemonic is None:
+        return f"{own.name}, and has not"
     if mnemonic.operands != own.operands or template.reach not in (mnemonic.reaches or (None,)):
         return f"{template}, not {alternatives(mnemonic.spellings)}"
     if (mnemonic.reads, mnemonic.writes) != (own.reads, own.writes):
