@@ -86,9 +86,6 @@ class TreeBuilder(Builder[Made]):
         shown = tree.Size(span, size)
         return tree.Entry(self._span(meta), tuple(specifiers), name, None, shown, values or ())
 
-    def values(self, meta: Meta, *values: Any) -> tuple[tree.Integer | tree.Name, ...]:
-        return tuple(each for each in values if each is not None)
-
     element_entry = entry
 
     def element(self, meta: Meta, array: tree.Name, index: tree.Integer) -> tree.Name:
@@ -107,18 +104,8 @@ class TreeBuilder(Builder[Made]):
     def macro(self, meta: Meta, name: tree.Name, value: tree.Node) -> tree.Name:
         return tree.Name(self._span(meta), f"{name.text}(...)")
 
-    def thread(self, meta: Meta, name: tree.Name, at: Any, *rest: Any) -> tree.ThreadText:
-        given = _those(tree.Parameter, rest)
-        return tree.ThreadText(self._span(meta), name, at, given, rest[-1])
-
-    def at(self, meta: Meta, *parts: Any) -> tree.At:
-        return tree.At(self._span(meta), tuple(zip(parts[::2], parts[1::2], strict=True)))
-
-    def function(self, meta: Meta, word: Token | None, *parts: Any) -> tree.FunctionText:
-        *specifiers, name = _those(tree.Name, parts)
-        given = _those(tree.Parameter, parts)
-        span, kernel = self._span(meta), word is not None
-        return tree.FunctionText(span, kernel, tuple(specifiers), name, given, parts[-1])
+    def KERNEL(self, token: Token) -> bool:  # noqa: N802
+        return True
 
     def parameter(self, meta: Meta, *parts: tree.Name | tree.Size | Token | None) -> tree.Parameter:
         *specifiers, name = _those(tree.Name, parts)
@@ -144,14 +131,9 @@ class TreeBuilder(Builder[Made]):
 
     # ---- statements --------------------------------------------------------------------------
 
-    def block(self, meta: Meta, *statements: tree.Statement) -> tree.Block:
-        return tree.Block(self._span(meta), statements)
-
-    empty = block
-
-    def declaration(self, meta: Meta, *parts: tree.Name | tree.Declarator) -> tree.Declaration:
-        declarators = _those(tree.Declarator, parts)
-        return tree.Declaration(self._span(meta), _those(tree.Name, parts), declarators)
+    def declaration(self, meta: Meta, *parts: Any) -> tree.Declaration:
+        *specifiers, declarators = parts
+        return tree.Declaration(self._span(meta), tuple(specifiers), declarators)
 
     def declarator(self, meta: Meta, *parts: Any) -> tree.Declarator:
         *stars, name, value = parts
@@ -187,10 +169,6 @@ class TreeBuilder(Builder[Made]):
         return tree.Return(self._span(word), value)
 
     # ---- expressions -------------------------------------------------------------------------
-
-    def call(self, meta: Meta, function: tree.Name, *arguments: Any) -> tree.Call:
-        given = tuple(each for each in arguments if each is not None)
-        return tree.Call(self._span(meta), function, given)
 
     def division(self, meta: Meta, left: Any, operator: Token, right: Any) -> tree.Unsupported:
         construct = "division (`/`)" if operator == "/" else "the remainder (`%`)"
@@ -237,13 +215,6 @@ class ColumnsBuilder(TreeBuilder[tree.Columns]):
     def start(self, meta: Meta, header: Token, *children: Any) -> Any:
         kinds = {"threads": tree.ThreadHead, "rows": tree.Row}
         return self._test(tree.Columns, header, children, kinds)
-
-    def row(self, meta: Meta, *cells: tree.InstructionText | tree.LabelText | None) -> tree.Row:
-        return tree.Row(self._span(meta), cells)
-
-    def instruction(self, meta: Meta, name: tree.Name, *operands: Any) -> tree.InstructionText:
-        given = tuple(each for each in operands if each is not None)
-        return tree.InstructionText(self._span(meta), name, given)
 
 
 def _those(kind: type[Kind], nodes: Iterable[object]) -> tuple[Kind, ...]:

@@ -124,7 +124,7 @@ Expression = (
 class Block(Node, frozen=True):
     """`{ statements }`; the empty statement is a block of none."""
 
-    statements: tuple[Statement, ...]
+    statements: tuple[Statement, ...] = ()
 
 
 class Evaluate(Node, frozen=True):
@@ -262,7 +262,7 @@ class ThreadText(ThreadHead, frozen=True):
 class FunctionText(Node, frozen=True):
     """`int f (parameters) { body }`, or a kernel."""
 
-    kernel: bool
+    kernel: bool | None
     specifiers: tuple[Name, ...]
     name: Name
     parameters: tuple[Parameter, ...]
