@@ -1,7 +1,6 @@
 """Arrays: their declarations, and accesses whose index is known or computed."""
 
 import random
-import re
 from collections.abc import Mapping, Sequence
 
 import pytest
@@ -60,58 +59,6 @@ def test_a_parameter_may_have_the_size() -> None:
         ("x[1]", "local"),
         ("a", "global"),
     ]
-
-
-@pytest.mark.parametrize(
-    ("state", "given", "expected"),
-    [
-        ("int x[0];", "int* x", ["t:2:9: the array `x` must have at least one element, not 0"]),
-        ("int x[];", "int* x", ["t:2:7: the array `x` must have a size, or values"]),
-        (
-            "int x[2] = {1,2,3};",
-            "int* x",
-            ["t:2:3: the array `x` must have at most 2 values, not 3"],
-        ),
-        (
-            "int x[2] = {1}; x[0] = 2;",
-            "int* x",
-            ["t:2:19: `x[0]` must have one initial value, not two"],
-        ),
-        (
-            "int x[2]; x[2] = 2;",
-            "int* x",
-            ["t:2:13: `x[2]` must be an element of x, which has 0 to 1"],
-        ),
-        ("y[2] = 2;", "int* y", ["t:2:3: `y[2]` must be an element of an array of the test"]),
-        (
-            "x = 2;",
-            "int x[2]",
-            ["t:2:3: the array `x` must have a value for each element, not one"],
-        ),
-        ("", "int x[]", ["t:3:22: the array `x` must have a size in the initial state"]),
-        (
-            "int x[3];",
-            "int x[2]",
-            ["t:2:9: `x` must have 2 elements in the initial state as in P0, not 3"],
-        ),
-        ("int x[300];", "int* x", ["t:2:9: an array of more than 256 elements is not supported"]),
-        (
-            "int x[200]; int y[200];",
-            "int* x",
-            ["t:2:15: arrays of more than 256 elements together are not supported"],
-        ),
-        (
-            "int x[99999999999999];",
-            "int* x",
-            [
-                "t:2:9: an integer must fit into 32 bits, not be `99999999999999`",
-                "t:2:9: the array `x` must have at least one element, not 0",
-            ],
-        ),
-    ],
-)
-def test_declarations_that_are_wrong(state: str, given: str, expected: list[str]) -> None:
-    assert mistakes("", state, given) == expected
 
 
 def test_conditions_and_watched_locations_speak_of_elements() -> None:
@@ -226,26 +173,6 @@ def test_the_index_and_the_value_are_not_sequenced() -> None:
     _, index, *stores = program("x[*i] = *i + 1;").operations
     assert index.unsequenced == {0}
     assert not any(each.unsequenced for each in stores)
-
-
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        (
-            "atomic_store(flag[1], 1);",
-            "the first argument of atomic_store must be the name of a location, not its value",
-        ),
-        ("int r = flag;", "`flag` must be a register here, not a location"),
-        ("int r = y[1];", "the location `y` must be declared as a parameter of P0"),
-        ("int r; int s = r[1];", "what `[]` reads must be a location, not the register `r`"),
-        ("int r = x[0][1];", "what `[]` reads must be the name of a location, not its value"),
-        ("x[0] += 1;", "an update of what is not a register is not supported"),
-        ("int r = *(flag + 1);", "what `*` reads must be the name of a location: an address"),
-    ],
-)
-def test_accesses_that_are_wrong(body: str, expected: str) -> None:
-    (found,) = mistakes(body)
-    assert re.match(rf"^t:4:\d+: {re.escape(expected)}", found)
 
 
 def test_too_many_operations() -> None:

@@ -1,7 +1,5 @@
 """Tests in assembly: what columns mean, and what is said of texts that are wrong."""
 
-import re
-
 import pytest
 
 from rspverify.litmus.formula import Atom
@@ -26,10 +24,6 @@ def problems(text: str) -> tuple[Problem, ...]:
     with pytest.raises(InputError) as caught:
         read(text)
     return caught.value.problems
-
-
-def said(text: str) -> list[str]:
-    return [f"{each.span}: {each.message}" for each in problems(text)]
 
 
 # ---- what columns mean ---------------------------------------------------------------------------
@@ -104,100 +98,10 @@ def test_a_branch_forward_guards_what_it_leaves_out() -> None:
     assert [evaluate(inside.guard, {0: it}) for it in (0, 2)] == [0, 1]
     assert inside.value is not None and evaluate(inside.value, {0: 2}) == 5
     assert after.guard == Constant(1)
-    for wrong, at in ((rows.replace("L: | ;", "M: | ;"), "5"), ("L: | ;\ngoto L | ;", "5")):
-        assert [it.split(": ")[0] for it in said(one(wrong))] == [f"t:{at}:1"]
 
 
 def test_the_title_is_told_although_the_test_is_wrong() -> None:
     assert title_of(Source("t", "PTX name\n{")) == "name"
-
-
-# ---- what is wrong -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("PTX\n{}", r"t:1:1: the first line must be `PTX name`, not `PTX`"),
-        ("PTX t\n{}", r"t:2:3: what follows `}` must be a name, not the end of the file"),
-        (one(heads="P0 | P1"), r"t:3:1: threads must be placed in work-groups and devices, .*"),
-        (
-            one(heads="P0@cta 0,gpu 0 | P1"),
-            r"t:3:18: P1 must have its place after its name, as P0 has",
-        ),
-        (
-            one(heads="P0@cta 0,dev 0 | P1@cta 0,sm 0"),
-            r"t:3:27: a place must be given by `cta` and `gpu`, not `sm`",
-        ),
-        (one(heads="P0@cta 0,cta 0"), r"t:3:10: a place must have one work-group, not two"),
-        (
-            one(heads="P0@cta 0,gpu 0 | P2@cta 0,gpu 0"),
-            r"t:3:18: threads must be numbered without gaps, and there is no P1",
-        ),
-        (
-            one(heads="P0@cta 0,gpu 0 | P0@cta 0,gpu 0"),
-            r"t:3:18: P0 must be one thread, not two",
-        ),
-        (
-            one("st a, 1 | ld r1, a | ;"),
-            r"t:4:1: a row must have as many columns as threads, 2, not 3",
-        ),
-        (one("st a 1 | ;"), r"t:4:6: what follows `a` must be `,`, `;` or `\|`, not `1`"),
-        (
-            one("st a, | ;"),
-            r"t:4:7: what follows `,` must be a register, a location or an integer, not `\|`",
-        ),
-        (one("st a, 1 | ld r1, b", condition="exists (1:r1=0)"), r"t:4:19: .* `;`.*"),
-        (
-            one("st a, r1 | ;"),
-            r"t:4:7: `r1` must have a value before P0 uses it",
-        ),
-        (
-            one("st a, b | ;"),
-            r"t:4:1: the operands of `st` must be `r1, x` \(it loads\), `x, 1` or `x, r1` "
-            r"\(it stores\), or none, not `a, b`",
-        ),
-        (
-            one("atom.add r1, a, 1 | ;"),
-            r"t:4:1: an instruction with 3 operands is not supported: `atom.add`",
-        ),
-        (
-            one(initial="global r1=0"),
-            r"t:2:10: a location must not be called as a register is, `r1`",
-        ),
-        (one(initial="a=0; shared a=0"), r"t:2:8: `a` must have one initial value, not two"),
-        (one(initial="a=0 b=1"), r"t:2:7: what follows `0` must be `;` or `}`, not `b`"),
-        (one(initial="2:r1=0"), r"t:2:3: `2` must be a thread of the test, and there is none"),
-        (
-            one("ld r1, a | ;", condition="exists (1:r1=0)"),
-            r"t:5:11: `r1` must be a register of P1, which has no such register",
-        ),
-        (
-            one("ld r1, a | ;", condition="exists (b=0)"),
-            r"t:5:9: `b` must be a location of the test, or a register with its thread",
-        ),
-    ],
-)
-def test_what_is_wrong(text: str, expected: str) -> None:
-    (message,) = said(text)
-    assert re.match(f"^{expected}$", message)
-
-
-def test_all_mistakes_are_told_at_once() -> None:
-    wrong = one("st a 1 | ld r1, ;\nst b, 2 | st c, 1 2 ;\nst d, 4\nst e, 3 | ;", "global a=; b")
-    assert [each.split(": ")[0] for each in said(wrong)] == [
-        "t:2:12",
-        "t:2:16",
-        "t:4:6",
-        "t:4:17",
-        "t:5:19",
-        "t:6:8",
-    ]
-
-
-def test_what_is_beyond_this_version_is_unsupported() -> None:
-    (problem,) = problems(one("atom.add r1, a, 1 | ;"))
-    assert problem.severity is Severity.UNSUPPORTED
 
 
 def test_a_test_of_many_instructions_is_unsupported() -> None:

@@ -6,22 +6,12 @@ import pytest
 
 from rspverify.litmus.program import Kind, Location, Order, Program
 from rspverify.litmus.reader import read_program, title_of
-from rspverify.source import InputError, Source
+from rspverify.source import Source
 from rspverify.value import Constant, Read, Unary, evaluate
 
 
 def program(body: str, parameters: str = "atomic_int* a, int* x, int* zero") -> Program:
     return read_program(Source("t.litmus", f"C t\n{{}}\n\nP0 ({parameters}) {{\n{body}\n}}"))
-
-
-def messages(text: str) -> list[str]:
-    with pytest.raises(InputError) as caught:
-        read_program(Source("t", text))
-    return [each.message for each in caught.value.problems]
-
-
-def wrong(body: str, parameters: str = "atomic_int* a, int* x, int* zero") -> list[str]:
-    return messages(f"C t\n{{}}\n\nP0 ({parameters}) {{\n{body}\n}}")
 
 
 def test_a_test_of_c11() -> None:
@@ -122,59 +112,3 @@ def test_a_location_may_be_called_mutex() -> None:
     whole = program("lock(mutex); unlock(mutex); *x = 2;", "mutex* mutex, int* x")
     assert whole.locations[0].mutex
     assert program("*mutex = 1; int r = *mutex;", "int* mutex").locations[0].name == "mutex"
-
-
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        ("lock(a);", "the first argument of lock must be a mutex, and `a` is none"),
-        ("*m = 1;", "what `*` writes must not be a mutex, and `m` is one"),
-        (
-            "atomic_load(m);",
-            "the first argument of atomic_load must not be a mutex, and `m` is one",
-        ),
-        ("r = lock(m);", "lock has no value: it must be a statement of its own"),
-    ],
-)
-def test_mutexes_are_for_locks_alone(body: str, message: str) -> None:
-    assert wrong(body, "atomic_int* a, mutex* m") == [message]
-
-
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        (
-            "atomic_load_explicit(a, memory_order_relaxed, memory_scope_device);",
-            "atomic_load_explicit must have 2 arguments (location, order), not 3",
-        ),
-        (
-            "atomic_store_explicit(a, 1, memory_order_consume);",
-            "the memory order of a store must be relaxed, release or seq_cst, not consume",
-        ),
-        (
-            "atomic_load_remote(a);",
-            "a function must be one that this version knows, not `atomic_load_remote`",
-        ),
-        (
-            "barrier(CLK_LOCAL_MEM_FENCE);",
-            "a function must be one that this version knows, not `barrier`",
-        ),
-        ("atomic_flag_clear(a);", "the function `atomic_flag_clear` is not supported"),
-        ("atomic_int r;", "a register must be int, not atomic_int"),
-    ],
-)
-def test_what_c11_does_not_have(body: str, message: str) -> None:
-    assert wrong(body) == [message]
-
-
-def test_c11_has_no_regions_and_no_places() -> None:
-    assert wrong("", "global int* x") == ["a declaration of C11 must have no region, not `global`"]
-    place = "a test of C11 must not place its threads in work-groups and devices"
-    assert messages("C t\n{}\nP0@wg 0, dev 0 () {}") == [place]
-    assert messages("C t\n{}\nP0 () {}\nscopeTree (device (work_group P0))") == [place]
-
-
-def test_opencl_has_no_consume() -> None:
-    body = "atomic_load_explicit(a, memory_order_consume);"
-    (message,) = messages(f"OpenCL t\n{{}}\nP0@wg 0, dev 0 (atomic_int* a) {{ {body} }}")
-    assert message.startswith("a memory order must be memory_order_relaxed, memory_order_acquire,")

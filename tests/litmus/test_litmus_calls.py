@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from itertools import product
 
@@ -262,76 +261,7 @@ def test_constants() -> None:
     assert [it.name for it in whole.locations] == ["x[0]", "x[1]"]
 
 
-def test_constants_that_are_wrong() -> None:
-    for text, told in (
-        (
-            "C t\n{ constant int N = 3; }",
-            "a declaration of C11 must have no region, not `constant`",
-        ),
-        ("OpenCL t\n{ constant int N; }", "the constant `N` must have a value"),
-        ("OpenCL t\n{ constant int N = 1; int N; }", "`N` must be a constant or a location, not b"),
-    ):
-        with pytest.raises(InputError, match=re.escape(told)):
-            read_program(Source("t", f"{text}\nP0 () {{ }}"))
-
-
 # ---- mistakes --------------------------------------------------------------------------------------
-
-LOOP = "void f(int n) { n = 1;\n if (n) g(n); }\nvoid g(int n) { f(n); }\nint h(int n) { return h(n); }"
-
-
-def test_recursion_is_named() -> None:
-    with pytest.raises(InputError) as caught:
-        program(LOOP, "f(1); int r = h(2);")
-    assert [f"{each.span}: {each.message}" for each in caught.value.problems] == [
-        "t:3:6: a function must not call itself, and f does by way of g",
-        "t:6:5: a function must not call itself, and h does",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("functions", "body", "expected"),
-    [
-        ("void f(int n) { }", "f();", "t:5:1: f must have 1 argument (n), not 0"),
-        ("void f() { }", "f(1);", "t:5:1: f must have 0 arguments (none), not 1"),
-        ("void f(int n) { }", "int r = f(1);", "t:5:9: f has no value: it must be a statement of"),
-        ("void f(int n) { return 1; }", "f(1);", "t:3:17: `return` must have no value in f"),
-        ("int f(int n) { return; }", "f(1);", "t:3:16: `return` must have a value in f, which giv"),
-        ("void f(int* p) { }", "f(3);", "t:5:3: argument 1 of f must be the name of a location, n"),
-        ("void f(int* p) { }", "int r; f(r);", "t:5:10: argument 1 of f must be a location, not t"),
-        ("void f(int n) { }", "f(x);", "t:5:3: `x` must be a register here, not a location"),
-        (
-            "void f(atomic_int* p) { }",
-            "f(x);",
-            "t:5:3: argument 1 of f must be a pointer to global atomic_int, and `x` is global int",
-        ),
-        (
-            "void f(local int* p) { }",
-            "f(x);",
-            "t:5:3: argument 1 of f must be a pointer to local int, and `x` is global int",
-        ),
-        ("void f(int n, int n) { }", "", "t:3:19: the parameters of f must differ, not be `n` tw"),
-        ("void f() { } void f() { }", "", "t:3:19: `f` must be one function, not two"),
-        ("void atomic_load() { }", "", "t:3:6: a function must have a name of its own, not `atom"),
-        ("void f(int n) { int n; }", "", "t:3:21: the register `n` must be declared once, not ag"),
-        ("void f(int n) { *x = 1; }", "", "t:3:18: the location `x` must be a parameter of f to b"),
-        ("void f(int n) { r; }", "", "t:3:17: the register `r` must be declared or assigned in f"),
-        ("void f(int n) { break; }", "while (*x) { f(1); }", "t:3:17: break must stand in a loop"),
-        ("uint f() { return 1; }", "f();", "t:3:1: the type `uint` is not supported: only int an"),
-        (
-            "int f(int* p) { return *p; }",
-            "int r = f(x) + *y;",
-            "t:5:9: a call of a function beside other operations in one expression is not suppor",
-        ),
-    ],
-)
-def test_functions_that_are_wrong(functions: str, body: str, expected: str) -> None:
-    (message,) = mistakes(functions, body)
-    assert re.match(rf"^{re.escape(expected)}", message)
-
-
-def test_returns_that_are_wrong() -> None:
-    assert mistakes("", "return *x;") == ["t:5:1: `return` must have no value in P0"]
 
 
 def test_many_functions_and_calls() -> None:

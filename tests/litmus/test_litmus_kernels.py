@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from rspverify.litmus.program import Program
 from rspverify.litmus.reader import read_program
-from rspverify.source import InputError, Severity, Source
+from rspverify.source import InputError, Source
 from rspverify.value import Constant, evaluate
 
 KERNEL = "kernel void k(global int* x) { int r = get_global_id(0); x[r] = r; }"
@@ -87,69 +85,3 @@ def test_parameters_that_are_no_pointers_have_values_in_the_initial_state() -> N
     assert mistakes(text, "A = 1;") == [
         "t:3:54: the parameter `B` must have its value in the initial state"
     ]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (KERNEL, "t:3:13: a kernel must have a launch"),
-        ("groups 2 threads 2", "t:3:1: a launch must be of a kernel, and the test has none"),
-        (f"{KERNEL}\ngroups 0 threads 2", "t:4:8: a launch must have groups, not `0`"),
-        (f"{KERNEL}\ngroups 2 threads 0", "t:4:18: a launch must have threads, not `0`"),
-        (
-            f"{KERNEL}\ngroups 3 threads 1 devices 2",
-            "t:4:1: the 3 groups must be as many on each device, and there are 2",
-        ),
-        (
-            f"{KERNEL}\ngroups 99999 threads 99999",
-            "t:4:1: a launch of more than 64 threads is not supported",
-        ),
-        (
-            f"{KERNEL}\ngroups 1 threads 1\nscopeTree (device (work_group P0))",
-            "t:5:1: a kernel must be placed by its launch, not by scopeTree",
-        ),
-        (
-            f"{KERNEL}\ngroups 1 threads 1\ngroups 1 threads 1",
-            "t:5:1: a test must have one launch, not two",
-        ),
-        (
-            f"{KERNEL}\nkernel void l() {{ }}\ngroups 1 threads 1",
-            "t:4:13: a test with several kernels is not supported",
-        ),
-        (
-            f"P0@wg 0, dev 0 () {{ }}\n{KERNEL}\ngroups 1 threads 1",
-            "t:3:1: a test must have threads or a kernel, not both",
-        ),
-        (
-            "kernel void k() { int n = 1; int r = get_group_id(n); }\ngroups 1 threads 1",
-            "t:3:51: the dimension of get_group_id must be an integer as it is written",
-        ),
-        (
-            "kernel void k() { int r = get_group_id(0, 1); }\ngroups 1 threads 1",
-            "t:3:27: get_group_id must have 1 argument (dimension) or none, not 2",
-        ),
-        (
-            "kernel void k() { int r = s; }\ngroups 4 threads 4",
-            "t:3:27: the register `s` must be declared or assigned in k",
-        ),
-    ],
-)
-def test_kernels_that_are_wrong(text: str, expected: str) -> None:
-    state = "global int x[8];" if "x[r]" in text else ""
-    if not re.search("kernel", text):
-        assert expected in mistakes(text, "")
-    else:
-        assert mistakes(text, state) == [expected]
-
-
-def test_what_is_too_large_is_no_error_of_the_user() -> None:
-    with pytest.raises(InputError) as caught:
-        program(f"{KERNEL}\ngroups 65 threads 1")
-    assert [each.severity for each in caught.value.problems] == [Severity.UNSUPPORTED]
-
-
-def test_a_kernel_is_no_program_of_c11() -> None:
-    with pytest.raises(InputError) as caught:
-        read_program(Source("t", "C t\n{}\nkernel void k() { }\ngroups 1 threads 1"))
-    (problem,) = caught.value.problems
-    assert problem.message == "a kernel must be in a test of OpenCL, not of C11"

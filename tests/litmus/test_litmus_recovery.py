@@ -9,27 +9,6 @@ import pytest
 from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Source
 
-MANY = """\
-OpenCL many
-{ [x] = 0; [y] = ; [z] = 1 }
-P0 (global in* x, global atomic_int* y) {
-  *x = 1 +;
-  int r0 = = 2;
-  if (r0 == ) { *x = 2; *x = ; }
-  atomic_store(y, 1;
-  *x = 3);
-  if (r0) { *x = ; } else { *x = $; }
-}
-P1 (global int* x) {
-  if (1) x = ; else x = 2;
-  do { x = ; } while (1);
-  for (int i = 0; i < ; i++) { *x = 1; }
-  *x = 7 $ 8;
-  *x = 9
-}
-exists (1:r1=)
-"""
-
 TEST = """\
 OpenCL MP "message passing"
 "in words: { ( ;"
@@ -56,61 +35,6 @@ def mistakes(text: str) -> list[str]:
     except InputError as error:
         return [f"{each.span.line}:{each.span.column} {each.message}" for each in error.problems]
     return []
-
-
-def test_every_syntax_error_is_said_at_its_place() -> None:
-    assert mistakes(MANY) == [
-        "2:18 what follows `=` must be an integer, not `;`",
-        "3:14 what follows `in` must be `)`, `,` or `[`, not `*`",
-        "4:11 what follows `+` must be an expression, not `;`",
-        "5:12 what follows `=` must be an expression, not `=`",
-        "6:13 what follows `==` must be an expression, not `)`",
-        "7:20 what follows `1` must be `)` or `,`, not `;`",
-        "8:9 what follows `3` must be `;`, not `)`",
-        "9:18 what follows `=` must be an expression, not `;`",
-        "9:34 what follows `=` must be an expression, not `$`",
-        "12:14 what follows `=` must be an expression, not `;`",
-        "13:12 what follows `=` must be an expression, not `;`",
-        "14:23 what follows `<` must be an expression, not `;`",
-        "15:10 what follows `7` must be `;` or an operator, not `$`",
-        "16:9 what follows `9` must be `;` or an operator, not `}`",
-        "18:14 what follows `=` must be an integer, not `)`",
-    ]
-
-
-def test_each_has_a_caret_and_a_hint() -> None:
-    with pytest.raises(InputError) as raised:
-        read_program(Source("t", MANY))
-    for problem in raised.value.problems:
-        assert "^" in str(problem)
-        assert problem.span is not None and problem.span.source.text == MANY
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        # A brace is missing or one too many: what follows is read as something else.
-        "OpenCL t\n{ x = 0 }\nP0 (global int* x) {\n  *x = ;\n  if (1) { *x = 1;\n}\nP1 (global in x) { }",
-        "OpenCL t\n{ x = 0 }\nP0 (global int* x) {\n  *x = ;\n}\n}\nP1 (global in x) { }",
-        # An error outside of any block or list.
-        "OpenCL t\n{ x = 0 }\nP0 [global int* x) { *x = 1; }\nP1 (global int* x) { *x = ; }",
-        "OpenCL t\n{ x = 0 }\nP0 (global int* x) { }\nscopetree (device P0)\nexists (x = )",
-        # A bracket that is open where another block begins.
-        "OpenCL t\n{ x = 0 }\nP0 (global int* x) {\n  if (1 { *x = 1; }\n  *x = ;\n}",
-        # The initial state runs into the first thread.
-        "OpenCL t\n{ x = 0 y }\nP0 (global int* x) { *x = 1; }",
-    ],
-)
-def test_in_doubt_the_reading_ends(text: str) -> None:
-    assert len(mistakes(text)) == 1
-
-
-def test_nothing_is_said_of_meaning_after_a_syntax_error() -> None:
-    """`r` is unknown only because the statement that assigns it was left out."""
-    text = (
-        "OpenCL t\n{ x = 0 }\nP0 (global int* x) {\n  int r = *x +;\n  *x = r;\n}\nexists (0:r = 1)"
-    )
-    assert mistakes(text) == ["4:15 what follows `+` must be an expression, not `;`"]
 
 
 WORD = re.compile(r"\w+|[^\w\s]")

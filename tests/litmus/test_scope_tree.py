@@ -1,26 +1,22 @@
-"""Where threads run: scope trees and headers, and the mistakes that can be made in them."""
-
-import re
+"""Where threads run: scope trees, headers and launches; and which threads are in one sub-group."""
 
 import pytest
 
+from rspverify.litmus.program import Program, Scope, one_subgroup
 from rspverify.litmus.reader import read_program
-from rspverify.source import InputError, Source
+from rspverify.source import Source
 
 
 def threads(*names: str) -> str:
     return "\n".join(f"{name} () {{ }}" for name in names)
 
 
+def read(text: str) -> Program:
+    return read_program(Source("t", f"OPENCL t\n{{}}\n{text}"))
+
+
 def places(text: str) -> list[tuple[int, int]]:
-    program = read_program(Source("t", f"OPENCL t\n{{}}\n{text}"))
-    return [(thread.device, thread.workgroup) for thread in program.threads]
-
-
-def problems(text: str) -> list[str]:
-    with pytest.raises(InputError) as caught:
-        places(text)
-    return [f"{each.span}: {each.message}" for each in caught.value.problems]
+    return [(thread.device, thread.workgroup) for thread in read(text).threads]
 
 
 THREE = threads("P0", "P1", "P2")
@@ -59,81 +55,46 @@ def test_headers(headers: tuple[str, ...], expected: list[tuple[int, int]]) -> N
     assert places(threads(*(f"P{i}@{each}" for i, each in enumerate(headers)))) == expected
 
 
-def test_threads_need_a_place() -> None:
-    with pytest.raises(InputError) as caught:
-        places(THREE)
-    (problem,) = caught.value.problems
-    assert problem.message == "threads must be placed in work-groups and devices, and they are not"
-    assert problem.hint is not None
-    for form in ("scopeTree (device (work_group P0 P1) (work_group P2))", "P0@wg 0, dev 0"):
-        assert form in problem.hint
+# ---- sub-groups ----------------------------------------------------------------------------------
+
+
+def together(text: str) -> list[tuple[int, int]]:
+    """The pairs of threads that share a sub-group."""
+    threads = read(text).threads
+    return [
+        (a.index, b.index)
+        for a in threads
+        for b in threads
+        if a.index < b.index and one_subgroup(a, b)
+    ]
+
+
+FOUR = threads("P0", "P1", "P2", "P3")
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (
-            f"{THREE}\nscopeTree (device (work_group P0 P2))",
-            r"t:6:1: the scope tree must place every thread, and P1 is missing",
-        ),
-        (
-            f"{THREE}\nscopeTree (device (work_group P0 P1) (work_group P1 P2))",
-            r"t:6:50: P1 must be in one work-group, not in two",
-        ),
-        (
-            f"{THREE}\nscopeTree (device (work_group P0 P1 P1 P2))",
-            r"t:6:37: P1 must be named once in its work-group, not twice",
-        ),
-        (
-            f"{THREE}\nscopeTree (device (work_group P0 P1 P2 P3))",
-            r"t:6:40: the scope tree must place threads of the test, not `P3`",
-        ),
-        (
-            f"{THREE}\nscopeTree (devise (work_group P0 P1 P2))",
-            r"t:6:12: here must be a \(device \.\.\.\), not `devise`",
-        ),
-        (
-            f"{THREE}\nscopeTree (device P0 (work_group P1 P2))",
-            r"t:6:19: `device` must hold a \(work_group \.\.\.\), not a thread",
-        ),
-        (
-            f"{THREE}\nscopeTree (device (work_group P0 P1 P2) (work_group))",
-            r"t:6:41: a work_group must hold threads, not nothing",
-        ),
-        (
-            f"{THREE}\nscopeTree (device (work_group P0 P1 (wg P2)))",
-            r"t:6:38: a work_group must hold threads, not another node",
-        ),
-        (
-            f"{THREE}\nscopeTree (device (wg P0 P1 P2)) (system (device))",
-            r"t:6:35: here must be a \(device \.\.\.\), not `system`",
-        ),
-        (
-            f"{THREE}\nscopeTree (device (wg P0 P1 P2)) scopeTree (device)",
-            r"t:6:34: a test must have one scopeTree, not several",
-        ),
-        (
-            "P0@wg 0, dev 0 () {}\nscopeTree (device (work_group P0))",
-            r"t:4:1: threads must be placed by scopeTree or by `@wg 0, dev 0`, not by both",
-        ),
-        (
-            "P0@wg 0, dev 0 () {}\nP1 () {}",
-            r"t:4:1: P1 must have its place after its name, as P0 has",
-        ),
-        (
-            "P0@wg 0, group 0 () {}",
-            r"t:3:10: a place must be given by `wg` and `dev`, not `group`",
-        ),
-        ("P0@wg 0, wg 0 () {}", r"t:3:10: a place must have one work-group, not two"),
+        (f"{FOUR}\nscopeTree (device (work_group P0 P1 P2 P3))", []),
+        (f"{FOUR}\nscopeTree (device (wg (sub_group P0 P2) P1 (sg P3)))", [(0, 2)]),
+        (f"{FOUR}\nscopeTree (device (wg (sg P0 P1) (sg P2 P3)))", [(0, 1), (2, 3)]),
+        (f"{FOUR}\nscopeTree (device (wg (sg P0 P1)) (wg (sg P2) P3))", [(0, 1)]),
+        (threads("P0@sg 0, wg 0, dev 0", "P1@sg 0, wg 0, dev 0"), [(0, 1)]),
+        (threads("P0@wg 0, dev 0, sg 3", "P1@dev 0, sg 3, wg 0"), [(0, 1)]),
+        (threads("P0@sg 0, wg 0, dev 0", "P1@sg 1, wg 0, dev 0"), []),
+        (threads("P0@sg 0, wg 0, dev 0", "P1@sg 0, wg 1, dev 0"), []),
+        (threads("P0@sg 0, wg 0, dev 0", "P1@wg 0, dev 0"), []),
+        ("kernel void k() { }\ngroups 1 threads 4 subgroups of 2", [(0, 1), (2, 3)]),
+        ("kernel void k() { }\ngroups 2 threads 2 subgroups of 4", [(0, 1), (2, 3)]),
+        ("kernel void k() { }\ngroups 2 threads 2 subgroups of 2 devices 2", [(0, 1), (2, 3)]),
+        ("kernel void k() { }\ngroups 1 threads 3", []),
     ],
 )
-def test_mistakes(text: str, expected: str) -> None:
-    (problem,) = problems(text)
-    assert re.match(f"^{expected}$", problem)
+def test_who_shares_one(text: str, expected: list[tuple[int, int]]) -> None:
+    assert together(text) == expected
 
 
-def test_a_thread_in_two_workgroups_names_both_places() -> None:
-    with pytest.raises(InputError) as caught:
-        places(f"{THREE}\nscopeTree (device (work_group P0 P1) (work_group P1 P2))")
-    ((span, words),) = caught.value.problems[0].related
-    assert (str(span), words) == ("t:6:34", "it is placed here first")
+def test_the_scope() -> None:
+    load = "atomic_load_explicit(x, memory_order_acquire, memory_scope_sub_group);"
+    (operation,) = read(f"P0@wg 0, dev 0 (global atomic_int* x) {{ {load} }}").operations
+    assert operation.scope is Scope.SG
