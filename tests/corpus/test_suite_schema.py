@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
@@ -19,19 +18,23 @@ SUITES = sorted(ROOT.glob("litmus*/**/suite.yaml"))
 EXPECTED = sorted([*ROOT.glob("litmus*/**/expected.yaml"), ROOT / "examples/ci/expected.yaml"])
 
 
-def is_valid(text: str, schema: dict[str, Any]) -> bool:
-    jsonschema.Draft7Validator.check_schema(schema)
-    return jsonschema.Draft7Validator(schema).is_valid(yaml.safe_load(text))
+SUITE, EXPECTED_WORDS = map(jsonschema.Draft7Validator, (suite_schema(), expected_schema()))
+
+
+def is_valid(text: str, schema: jsonschema.Draft7Validator) -> bool:
+    schema.check_schema(schema.schema)
+    found: bool = schema.is_valid(yaml.safe_load(text))
+    return found
 
 
 @pytest.mark.parametrize("path", SUITES, ids=lambda it: it.parent.name)
 def test_every_suite_is_taken(path: Path) -> None:
-    assert is_valid(path.read_text(), suite_schema())
+    assert is_valid(path.read_text(), SUITE)
 
 
 @pytest.mark.parametrize("path", EXPECTED, ids=lambda it: it.parent.name)
 def test_every_expected_file_is_taken(path: Path) -> None:
-    assert is_valid(path.read_text(), expected_schema())
+    assert is_valid(path.read_text(), EXPECTED_WORDS)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +65,7 @@ def test_a_wrong_suite(text: str, tmp_path: Path) -> None:
     _folder(tmp_path, text)
     with pytest.raises(InputError):
         read_suite(str(tmp_path))
-    assert not is_valid(text, suite_schema())
+    assert not is_valid(text, SUITE)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +78,7 @@ def test_a_wrong_suite(text: str, tmp_path: Path) -> None:
 def test_a_right_suite(text: str, tmp_path: Path) -> None:
     _folder(tmp_path, text)
     read_suite(str(tmp_path))
-    assert is_valid(text, suite_schema())
+    assert is_valid(text, SUITE)
 
 
 def _folder(place: Path, text: str) -> None:
@@ -116,7 +119,7 @@ def test_what_may_be_expected(text: str, kind: Kind, tmp_path: Path) -> None:
     file = tmp_path / "e.yaml"
     file.write_text(text)
     read_expected(str(file), kind=kind)
-    assert is_valid(text, expected_schema())
+    assert is_valid(text, EXPECTED_WORDS)
 
 
 @pytest.mark.parametrize(("text", "kind"), WRONG)
@@ -125,4 +128,4 @@ def test_what_cannot_be_expected(text: str, kind: Kind, tmp_path: Path) -> None:
     file.write_text(text)
     with pytest.raises(InputError):
         read_expected(str(file), kind=kind)
-    assert not is_valid(text, expected_schema())
+    assert not is_valid(text, EXPECTED_WORDS)

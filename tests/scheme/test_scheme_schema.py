@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
@@ -38,8 +37,7 @@ BEYOND = re.compile(
 """What a schema cannot say: how many of a list are of a kind, and how rows go together."""
 
 
-def is_valid(document: Any, schema: dict[str, Any]) -> bool:
-    return jsonschema.Draft7Validator(schema).is_valid(document)
+SCHEMES_ARE, COSTS_ARE = map(jsonschema.Draft7Validator, (scheme_schema(), costs_schema()))
 
 
 def test_they_are_schemas() -> None:
@@ -49,7 +47,7 @@ def test_they_are_schemas() -> None:
 
 @pytest.mark.parametrize("path", SCHEMES, ids=lambda it: it.stem)
 def test_every_scheme_of_ours_is_taken(path: Path) -> None:
-    assert is_valid(yaml.safe_load(path.read_text()), scheme_schema())
+    assert SCHEMES_ARE.is_valid(yaml.safe_load(path.read_text()))
 
 
 @pytest.mark.parametrize(
@@ -58,13 +56,13 @@ def test_every_scheme_of_ours_is_taken(path: Path) -> None:
 def test_what_the_reader_refuses_the_schema_refuses(text: str, said: list[str]) -> None:
     beyond = BEYOND.search(said[0]) is not None
     document = yaml.safe_load(text.replace("yes", "'yes'"))  # a word in YAML 1.2
-    assert is_valid(document, scheme_schema()) == beyond
+    assert SCHEMES_ARE.is_valid(document) == beyond
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_code_is_of_the_machine(machine: str) -> None:
     text = f"machine: {machine}\n" + code("LD r x", "INV_L2 DV")
-    assert is_valid(yaml.safe_load(text), scheme_schema()) == (machine == "rsp-inv-l2")
+    assert SCHEMES_ARE.is_valid(yaml.safe_load(text)) == (machine == "rsp-inv-l2")
 
 
 @pytest.mark.parametrize(
@@ -81,12 +79,12 @@ def test_code_is_of_the_machine(machine: str) -> None:
 )
 def test_what_the_reader_takes_the_schema_takes(text: str) -> None:
     read_scheme(Source("s.yaml", text))
-    assert is_valid(yaml.safe_load(text), scheme_schema())
+    assert SCHEMES_ARE.is_valid(yaml.safe_load(text))
 
 
 def test_costs() -> None:
     shipped = yaml.safe_load((ROOT / "rspverify/scheme/costs.yaml").read_text())
-    assert is_valid(shipped, costs_schema())
+    assert COSTS_ARE.is_valid(shipped)
     assert set(shipped) <= set(costs_schema()["properties"])
 
 
@@ -98,4 +96,4 @@ def test_wrong_costs(text: str, tmp_path: Path) -> None:
     file.write_text(text)
     with pytest.raises(InputError):
         read_costs(str(file))
-    assert not is_valid(yaml.safe_load(text), costs_schema())
+    assert not COSTS_ARE.is_valid(yaml.safe_load(text))
