@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import product
+from itertools import permutations, product
 from math import prod
 
 from msgspec import Struct
 
-from rspverify.generate.alike import first_of_alike
 from rspverify.generate.annotations import FAR, USUAL, Annotations
 from rspverify.generate.grouping import Grouping, groupings, groupings_on_devices
-from rspverify.programs.litmus_test import LitmusTest, Thread, litmus_test
-from rspverify.programs.notation import read_notation
+from rspverify.programs.litmus_test import Access, LitmusTest, Thread, litmus_test
+from rspverify.programs.notation import notation, read_notation
 from rspverify.programs.writer import litmus_text
 from rspverify.records import replace
 
@@ -154,17 +153,15 @@ class Family(Struct, frozen=True):
 
     def _placed(self) -> Iterator[tuple[Shape, LitmusTest]]:
         """Every test of each shape, with its threads placed."""
-        met: set[object] = set()
+        met: set[str] = set()
         for shape in self.shapes:
             for alone in shape.choices(self.annotations):
                 for places in self._groupings(shape.threads):
                     placed = zip(places, alone.threads, strict=True)
                     test = alone.with_threads(Thread(it, own.accesses) for it, own in placed)
-                    if _local_to_groups(test) and not (
-                        self.distinct and first_of_alike(test) in met
-                    ):
-                        if self.distinct:
-                            met.add(first_of_alike(test))
+                    known = _first_of_alike(test) if self.distinct else ""
+                    if _local_to_groups(test) and known not in met:
+                        met |= {known} if self.distinct else set()
                         yield shape, test
 
     def _groupings(self, threads: int) -> tuple[Grouping, ...]:
@@ -178,3 +175,22 @@ def _local_to_groups(test: LitmusTest) -> bool:
         <= 1
         for x in test.local
     )
+
+
+def _first_of_alike(test: LitmusTest) -> str:
+    """A line that tests have in common that differ in the names of threads, places, locations."""
+    return min(notation(_renamed(test.with_threads(it))) for it in permutations(test.threads))
+
+
+def _renamed(test: LitmusTest) -> LitmusTest:
+    """A test whose locations are called as they first occur."""
+    names = {x.name: f"x{number}" for number, x in enumerate(test.locations)}
+
+    def renamed(it: Access) -> Access:
+        location = it.location and names[it.location]
+        expected = names[it.expected] if isinstance(it.expected, str) else it.expected
+        return replace(it, location=location, expected=expected)
+
+    threads = (replace(it, accesses=tuple(map(renamed, it.accesses))) for it in test.threads)
+    locations = (replace(x, name=names[x.name]) for x in test.locations)
+    return LitmusTest(tuple(threads), tuple(locations))
