@@ -14,12 +14,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import product
 from operator import or_
+from typing import Any
 
 from msgspec import Struct
 
 from rspverify.axiomatic.event import Event, Part, events_of
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.axiomatic.plan import ATOMIC, Check, plan_of
+from rspverify.axiomatic.plan import ATOMIC, Check, Plan, plan_of
 from rspverify.axiomatic.vocabulary import CO, RELATIONS, RF, SETS
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.program import Program
@@ -46,8 +47,38 @@ def consistent_execution(
     Whether the program has the values is not asked (docs/semantics.md, Values): an outcome that
     a machine reaches has no others. Raises LimitReached after too many candidates, or too late.
     """
-    run = _run(program, model, outcome)
-    return None if run is None else _Enumeration(run, model, limits, most).first()
+    reads, memory = dict(outcome.reads), dict(outcome.memory)
+    return ConsistentExecutions(program, model).first(reads, memory, limits, most)
+
+
+class ConsistentExecutions:
+    """The same for values after values of a program: what its events are is calculated once."""
+
+    def __init__(self, program: Program, model: MemoryModel) -> None:
+        self._program, self._plan = program, plan_of(model)
+        self._events = events_of(program, model)
+        self._known: dict[tuple[int, ...], list[Any]] = {}
+
+    def first(
+        self,
+        reads: Mapping[int, int],
+        memory: Mapping[str, int],
+        limits: Limits,
+        most: int = MOST,
+    ) -> Relations | None:
+        """A consistent execution in which reads, by operation, and locations in the end have these
+        values; one that is not named may end with any."""
+        run = _run(self._program, self._events, reads, memory)
+        if run is None:
+            return None
+        key = tuple(it.index if it is self._events[it.index] else ~it.index for it in run.events)
+        plan = self._plan
+        if key not in self._known:
+            fixed = plan.calculation.given.keys() - {RF, CO}
+            values = plan.calculation.values({it: base_value(it, run.events) for it in fixed})
+            plan.calculation.run(plan.once, values, len(run.events))
+            self._known[key] = values
+        return _Enumeration(run, plan, [*self._known[key]], limits, most).first()
 
 
 class _Run(Struct, frozen=True):
@@ -64,13 +95,14 @@ class _Run(Struct, frozen=True):
         return [it for it in writers if value is None or self.written[it] == value]
 
 
-def _run(program: Program, model: MemoryModel, outcome: Outcome) -> _Run | None:
-    """The run of a program whose reads have the values of an outcome; None if there is none."""
-    values = dict(outcome.reads)
+def _run(
+    program: Program, every: Sequence[Event], values: Mapping[int, int], final: Mapping[str, int]
+) -> _Run | None:
+    """The run of a program whose reads have these values; None if there is none."""
     events: list[Event] = []
     written: dict[int, int] = {}
     read: dict[int, int] = {}
-    for event in events_of(program, model):
+    for event in every:
         it = event.operation
         if it is None:
             if event.initial:
@@ -93,26 +125,27 @@ def _run(program: Program, model: MemoryModel, outcome: Outcome) -> _Run | None:
         events.append(event)
     if any(evaluate(guard, values) for guard in program.goes_on):
         return None
-    return _Run(events, read, written, dict(outcome.memory))
+    return _Run(events, read, written, final)
 
 
 class _Enumeration:
     """The search through rf and mo. Orders grow from their first write to their last."""
 
-    def __init__(self, run: _Run, model: MemoryModel, limits: Limits, most: int) -> None:
+    def __init__(self, run: _Run, plan: Plan, values: list[Any], limits: Limits, most: int) -> None:
         self._run = run
         self._limits = limits
         self._most = most
         self._seen = 0
-        self._plan = plan_of(model)
+        self._plan = plan
+        self._values = values
         self._events = len(run.events)
         self._order = [0] * self._events
         self._ordered: list[tuple[int, int]] = []
         self._plain: list[tuple[int, int]] = []
         self._ends = True
-        for location, value in run.final.items():
+        for location in dict.fromkeys(event.at.name for event in run.events if event.initial):
             initial, *others = writers = run.writers(location)
-            last = _mask(run.writers(location, value))
+            last = _mask(run.writers(location, run.final.get(location)))
             ordered = self._plan.every or run.events[initial].at.atomic
             if not (ordered and self._plan.by_order):
                 self._plain.append((_mask(writers), last))
@@ -123,10 +156,6 @@ class _Enumeration:
             else:
                 self._ends = self._ends and last != 0
         self._place_of = self._plan.calculation.given
-        fixed = self._place_of.keys() - {RF, CO}
-        self._values = self._plan.calculation.values(
-            {name: base_value(name, run.events) for name in fixed}
-        )
 
     def first(self) -> Relations | None:
         """The first consistent execution that is found."""
@@ -136,7 +165,6 @@ class _Enumeration:
         sources = [
             run.writers(run.events[reader].at.name, value) for reader, value in run.read.items()
         ]
-        self._calculate(self._plan.once)
         for chosen in product(*sources):
             rows = [0] * self._events
             for reader, writer in zip(run.read, chosen, strict=True):

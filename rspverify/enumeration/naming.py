@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 
 from rspverify.enumeration.packed import PackedAccess, PackedTest
@@ -18,13 +19,15 @@ _LETTERS = "xyzabcdefghijklmnopqrstuvw"
 def named(packed: PackedTest, space: Space) -> LitmusTest:
     """The test of a packed one.
 
-    The value of a store is so far from all others that no increments make two values meet.
+    The value of a store is so far from all others that no increments make two values meet, and so
+    is that of one that is not there, in the beginning of a test.
     """
-    values = {(-1, -1): 0}
+    values: dict[tuple[int, int], int] = {(-1, -1): 0}
     for number, thread in enumerate(packed.threads):
         for place, each in enumerate(thread.accesses):
             if space.accesses[each.operation].brings:
                 values[number, place] = len(values) * space.widest_value_step
+    values = defaultdict(lambda: (1 + packed.size) * space.widest_value_step, values)
     threads = []
     for number, (device, group, packed_accesses) in enumerate(packed.threads):
         guards: tuple[Expression, ...] = ()

@@ -99,7 +99,7 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
         found = dict(self.names)
         for name, value in {**self.names, **given}.items():
             found |= self.also.get(name, {}).get(value, {})
-        return found | given
+        return {**found, **given}
 
 
 def _single(alternative: _Alternative) -> Iterator[dict[str, str]]:
