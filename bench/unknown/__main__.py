@@ -10,7 +10,7 @@ import typer
 from bench.cases import SCHEMES, scheme_named
 from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.engineering.hunt.by_programs import first_broken
+from rspverify.engineering.hunt.by_programs import ByPrograms
 from rspverify.engineering.hunt.formula.ask import SketchAnswer, SketchSearch
 from rspverify.engineering.hunt.formula.sketch import sketches
 from rspverify.enumeration.naming import line_of

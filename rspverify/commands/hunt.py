@@ -14,10 +14,8 @@ from rspverify.api.inputs import schemes_given
 from rspverify.api.judges import chosen
 from rspverify.api.parameters import OfScheme, question
 from rspverify.corpus.inputs import meant_by
-from rspverify.engineering.hunt.by import By
-from rspverify.engineering.hunt.files import written_to
-from rspverify.engineering.hunt.finding import Finding, HuntReport
-from rspverify.engineering.hunt.hunt import Hunt, HuntSetup
+from rspverify.engineering.hunt.finding import By, Finding, HuntReport
+from rspverify.engineering.hunt.hunt import Hunt, HuntSetup, written_to
 from rspverify.engineering.hunt.operations import hunting_space
 from rspverify.engineering.hunt.strategy import Watcher
 from rspverify.files import require_folder

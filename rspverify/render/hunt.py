@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from rspverify.answers import Detail, RowsAtFault
-from rspverify.engineering.hunt.by import By
 from rspverify.engineering.hunt.finding import (
     ESTIMATED,
+    By,
     Finding,
     HuntedSpace,
     HuntReport,

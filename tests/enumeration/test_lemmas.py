@@ -10,7 +10,7 @@ import pytest
 from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.engineering.hunt.by_formula import why_not
-from rspverify.engineering.hunt.by_programs import first_broken
+from rspverify.engineering.hunt.by_programs import ByPrograms
 from rspverify.enumeration.lemmas import PROVED_FOR
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import decoded
@@ -80,13 +80,14 @@ def test_what_was_safe_is_decided_under_the_edited_model(
     space = Space(events=2, threads=1, operations=("st.WG", "ld.WG"))
     shipped = Survey(space, load_model("opencl-rsp"))
     assert shipped.argued
-    assert first_broken(shipped, SCHEME, Settings()).decided == 0
+    strategy = ByPrograms(shipped, SCHEME, Settings())
+    assert strategy.first() is None and not strategy.done
     clause = "irreflexive rf; hb as Rf"
     model = edited(
         monkeypatch, tmp_path, "opencl-axioms-common.cat", clause, f"{clause}\nempty rf & thd as No"
     )
-    found = first_broken(Survey(space, model), SCHEME, Settings())
-    assert found.test is not None and found.test.program.title == "hunt+st.WG-ld.WG"
+    found = ByPrograms(Survey(space, model), SCHEME, Settings()).first()
+    assert found is not None and found.program.title == "hunt+st.WG-ld.WG"
 
 
 def test_what_changes_nothing_is_argued_as_before(

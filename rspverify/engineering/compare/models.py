@@ -19,7 +19,8 @@ from rspverify.axiomatic.awaits import awaited
 from rspverify.axiomatic.coverage import ignored_features, require_covered
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.convert import Bounds, Count
-from rspverify.engineering.hunt.by_programs import CHUNK, loaded_test, program_named
+from rspverify.engineering.hunt.by_programs import CHUNK
+from rspverify.engineering.hunt.strategy import loaded_test, program_named
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import PackedTest, decoded
 from rspverify.enumeration.space import Space

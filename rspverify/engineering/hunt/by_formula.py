@@ -5,28 +5,16 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
-from msgspec import Struct
-
-from rspverify.engineering.hunt.assumptions import (
-    gives_back,
-    smaller_proved_for,
-)
+from rspverify.engineering.hunt.assumptions import gives_back, smaller_proved_for
 from rspverify.engineering.hunt.finding import Formulas
 from rspverify.engineering.hunt.formula.ask import SketchAnswer, SketchSearch
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
-from rspverify.engineering.hunt.operations import row_shape
-from rspverify.engineering.hunt.strategy import Strategy
+from rspverify.engineering.hunt.strategy import Hunted, Strategy
 from rspverify.enumeration.survey import Survey
-from rspverify.judge.facts import facts_of_scheme
 from rspverify.judge.question import Incident, Question, Undecided
-from rspverify.litmus.program import LOCAL
 from rspverify.machine.machine import unbounded, unordered
-from rspverify.programs.litmus_test import Access
-from rspverify.records import replace
-from rspverify.scheme.row import Shape
 from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.settings import L2, Settings
 
@@ -129,8 +117,7 @@ class ByFormula(Strategy):
                 continue
             self._foretell(events)
             self.watcher.asking(events, threads, len(asked))
-            of = HuntedSketches(self.survey, self.scheme, self.settings, self._incident())
-            questions = [SketchQuestion(of, each) for each in asked]
+            questions = [SketchQuestion(self.hunted, each) for each in asked]
             coming = self.survey.judge.run(questions, here=events < _TOGETHER)
             with closing(coming):
                 for sketch, answer in zip(asked, coming, strict=True):
@@ -156,41 +143,6 @@ class ByFormula(Strategy):
         found = sketches(self.survey.space, events, threads, self.scheme.machine)
         return sorted(found, key=lambda it: (len(it.atomic), sum(it.atomic)), reverse=True)
 
-    def _incident(self) -> Incident:
-        """What a report of an internal error says was asked."""
-        bounds = self.survey.space.bounds.items()
-        words = [word for name, n in bounds for word in (f"--{name.replace('-', '')}", str(n))]
-        files = (self.file,) if self.file else ()
-        return Incident("hunt", (), files, self.settings, ("--by", "formula", *words))
-
-
-class HuntedSketches(Struct, frozen=True, dict=True):
-    """What the sketches under a scheme share. incident: what a report says was asked."""
-
-    survey: Survey
-    scheme: Scheme
-    settings: Settings
-    incident: Incident
-
-    @cached_property
-    def content(self) -> tuple[object, ...]:
-        """What the answers to all sketches depend on. Of the scheme only the rows count that the
-        operations of the space use.
-        """
-        facts, space = facts_of_scheme(self.scheme), self.survey.space
-        rows = tuple(
-            (it.name, *(facts.row_for(each) for each in self._shapes(it))) for it in space.accesses
-        )
-        machine = self.scheme.machine.identity
-        chosen = replace(self.settings, machine=machine, seconds=None)
-        return space.guards, rows, self.survey.facts.digest, chosen
-
-    def _shapes(self, access: Access) -> list[Shape]:
-        """What a scheme looks at of an operation, in global memory and in local memory."""
-        if LOCAL not in self.survey.space.memories:
-            return [row_shape(access)]
-        return [row_shape(access, among_local=it, local=it) for it in (False, True)]
-
 
 class SketchQuestion(Question[SketchAnswer], frozen=True):
     """Does a program of a sketch break the scheme? Kept is only what any time limit would give."""
@@ -198,7 +150,7 @@ class SketchQuestion(Question[SketchAnswer], frozen=True):
     kind = "sketch"
     answer = SketchAnswer
 
-    of: HuntedSketches
+    of: Hunted
     sketch: Sketch
 
     @property
@@ -207,11 +159,17 @@ class SketchQuestion(Question[SketchAnswer], frozen=True):
 
     @property
     def content(self) -> tuple[Any, ...]:
-        return self.sketch, *self.of.content
+        space = self.of.survey.space
+        every = range(len(space.operations))
+        return self.sketch, space.guards, self.of.rows(every), *self.of.content
 
     @property
     def incident(self) -> Incident:
-        return self.of.incident
+        it = self.of
+        bounds = it.survey.space.bounds.items()
+        words = [word for name, n in bounds for word in (f"--{name.replace('-', '')}", str(n))]
+        files = (it.file,) if it.file else ()
+        return Incident("hunt", (), files, it.settings, ("--by", "formula", *words))
 
     def decide(self) -> SketchAnswer:
         it = self.of

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 from msgspec import Struct
 
 from rspverify.answers import Internal, Subject, Verdicts
 from rspverify.convert import Bounds, Code, Count, Group, Place, Seconds, with_keys
-from rspverify.engineering.hunt.by import By
 from rspverify.enumeration.estimate import Estimate
 
 FIRST = "the first finding was asked for"
 NO_ROW = "no row, and no two, mend it"
 ESTIMATED = "only an estimate was asked for"
+
+
+class By(StrEnum):
+    """How programs are decided: by one formula for many, or one by one."""
+
+    FORMULA = "formula"
+    PROGRAMS = "programs"
 
 
 class OperationLeftOut(Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
@@ -12,14 +13,14 @@ from rspverify.answers import Subject
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.convert import counts
 from rspverify.engineering.hunt.assumptions import smaller_stand
-from rspverify.engineering.hunt.by import By
 from rspverify.engineering.hunt.by_formula import ByFormula, why_not
-from rspverify.engineering.hunt.by_programs import ByPrograms, loaded_test, program_named
+from rspverify.engineering.hunt.by_programs import ByPrograms
 from rspverify.engineering.hunt.finding import (
     ESTIMATED,
     FIRST,
     NO_ROW,
     BlamedRow,
+    By,
     Finding,
     HuntedSpace,
     HuntReport,
@@ -27,12 +28,13 @@ from rspverify.engineering.hunt.finding import (
     OperationLeftOut,
 )
 from rspverify.engineering.hunt.operations import idle_rows
-from rspverify.engineering.hunt.strategy import Strategy, Watcher
+from rspverify.engineering.hunt.strategy import Strategy, Watcher, loaded_test, program_named
 from rspverify.enumeration.estimate import Estimate, expectations
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import decoded
 from rspverify.enumeration.space import Space, chosen_operations
 from rspverify.enumeration.survey import Survey
+from rspverify.files import write_beside
 from rspverify.judge.judge import Judge
 from rspverify.litmus.program import LOCAL
 from rspverify.records import replace
@@ -256,7 +258,7 @@ class Hunt:
             findings=tuple(self.findings),
             stronger=tuple(self.stronger),
             switches=tuple(self.switches),
-            programs=sum(phase.programs for phase in it.phases),
+            programs=it.programs,
             decided=counts(Word, it.words),
             unknown=it.unknown,
             complete=it.complete,
@@ -272,3 +274,15 @@ def _blamed(row: Row, mended: Scheme) -> BlamedRow:
     stronger = next(each.code for each in mended.rows if each.number == row.number)
     code, strong = (tuple(map(str, each)) for each in (row.code, stronger))
     return BlamedRow(row.number, str(row), code, strong)
+
+
+def written_to(folder: str, scheme: str, found: Finding) -> str:
+    """Write a program to a folder; the name of its file, hunt-SCHEME-rowN.litmus.
+
+    No file that says something else is touched: then a number is added to the name. Raises
+    InputError.
+    """
+    rows = "+".join(f"row{row.number}" for row in found.blamed) or "no-row"
+    stem = f"hunt-{re.sub(r'[^A-Za-z0-9._+-]+', '-', scheme).strip('.-') or 'scheme'}-{rows}"
+    (place,) = write_beside(folder, stem, lambda _: {".litmus": found.text})
+    return str(place)

@@ -4,16 +4,32 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import closing
 from dataclasses import InitVar, dataclass, field
+from functools import cached_property
+
+from msgspec import Struct
 
 from rspverify.answers import Internal
 from rspverify.engineering.hunt.finding import Finding, Formulas, HuntReport, PhaseCounts
+from rspverify.engineering.hunt.operations import row_shape
 from rspverify.enumeration.estimate import Estimate
+from rspverify.enumeration.naming import named
+from rspverify.enumeration.packed import PackedTest, decoded
+from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Phase, Survey
+from rspverify.judge.facts import SchemeFacts, facts_of_scheme
+from rspverify.judge.inputs import LoadedTest, read_test
+from rspverify.litmus.program import LOCAL, Program
+from rspverify.programs.litmus_test import Access
+from rspverify.programs.meaning import program_of
+from rspverify.programs.notation import notation
+from rspverify.programs.writer import litmus_text
 from rspverify.records import replace
 from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.settings import Settings
+from rspverify.source import Source
 from rspverify.verdict import Word
 
 
@@ -45,6 +61,38 @@ class Watcher:
         """What it will take."""
 
 
+class Hunted(Struct, frozen=True, dict=True):
+    """What all questions under a scheme share. file: of the scheme, for reports of our mistakes."""
+
+    survey: Survey
+    scheme: Scheme
+    settings: Settings
+    file: str = ""
+
+    @cached_property
+    def content(self) -> tuple[object, ...]:
+        """What every answer depends on: the model, and how it is decided."""
+        chosen = replace(self.settings, machine=self.scheme.machine.identity, seconds=None)
+        return self.survey.facts.digest, chosen
+
+    def rows(self, operations: Iterable[int]) -> tuple[object, ...]:
+        """What answers depend on of the scheme: the rows of these operations of the space, in
+        global memory, and in local memory where locations may be there."""
+        space = self.survey.space
+        memories = [False, True] if LOCAL in space.memories else [False]
+        return tuple(
+            (space.operations[each], *(self._row(space.accesses[each], it) for it in memories))
+            for each in operations
+        )
+
+    def _row(self, access: Access, local: bool) -> object:
+        return self._facts.row_for(row_shape(access, among_local=local, local=local))
+
+    @cached_property
+    def _facts(self) -> SchemeFacts:
+        return facts_of_scheme(self.scheme)
+
+
 @dataclass(eq=False)
 class Strategy(ABC):
     """Goes through the programs of a survey's space. What is known can be asked for at any time.
@@ -74,9 +122,22 @@ class Strategy(ABC):
         """The scheme that programs are put to now."""
         return self.schemes[-1]
 
+    @property
+    def hunted(self) -> Hunted:
+        """What the questions under this scheme share."""
+        return Hunted(self.survey, self.scheme, self.settings, self.file)
+
     @abstractmethod
     def broken(self) -> Generator[bytes, None, None]:
         """Programs that break the scheme as it is then, the smallest first, each packed."""
+
+    def first(self) -> LoadedTest | None:
+        """The smallest program that breaks the scheme; None if none does."""
+        with closing(self.broken()) as coming:
+            found = next(coming, None)
+        if found is None:
+            return None
+        return loaded_test(decoded(found), self.survey.space, self.settings)
 
     @property
     @abstractmethod
@@ -87,6 +148,11 @@ class Strategy(ABC):
     @abstractmethod
     def unknown(self) -> tuple[str, ...]:
         """The programs or formulas without an answer, each with the reason."""
+
+    @property
+    def programs(self) -> int:
+        """How many programs without a race were listed."""
+        return sum(phase.programs for phase in self.phases)
 
     @property
     def words(self) -> Counter[Word]:
@@ -118,3 +184,17 @@ class Strategy(ABC):
                 racy=it.racy,
             )
         )
+
+
+def program_named(packed: PackedTest, space: Space) -> Program:
+    """The program of a packed test, under the title that it has as a test of our corpus."""
+    test = named(packed, space)
+    return program_of(test, f"hunt+{test.name}")
+
+
+def loaded_test(packed: PackedTest, space: Space, settings: Settings) -> LoadedTest:
+    """A packed test as hunt writes it, its program read from its text."""
+    test = named(packed, space)
+    title, comment = f"hunt+{test.name}", f"Found by `rspverify hunt`: {notation(test)}"
+    source = Source(f"{title}.litmus", litmus_text(test, title, comment=comment))
+    return read_test(source, settings)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import closing
 
 from rspverify.engineering.hunt.assumptions import proved_for
 from rspverify.engineering.hunt.by_formula import ByFormula, why_not
-from rspverify.engineering.hunt.by_programs import first_broken, loaded_test
+from rspverify.engineering.hunt.by_programs import ByPrograms
 from rspverify.engineering.hunt.operations import row_shape
 from rspverify.engineering.repair.answer import Hunted
-from rspverify.enumeration.packed import decoded
 from rspverify.enumeration.space import DEVICES, ONE_DEVICE, Space, access_of
 from rspverify.enumeration.survey import Survey
 from rspverify.judge.inputs import LoadedTest
@@ -51,18 +49,10 @@ class Hunt:
 
     def of(self, scheme: Scheme) -> LoadedTest | Hunted:
         """The smallest program that breaks a scheme; or what is known as there is none."""
-        if self._by_formula and why_not(self._survey, scheme, self._settings) is None:
-            return self._ask(scheme)
-        found = first_broken(self._survey, scheme, self._settings)
-        if found.test is not None:
-            return found.test
-        unknown = len(found.unknown)
-        return Hunted(self.bounds, found.programs, found.decided, unknown)
-
-    def _ask(self, scheme: Scheme) -> LoadedTest | Hunted:
-        strategy = ByFormula(self._survey, scheme, self._settings)
-        with closing(strategy.broken()) as coming:
-            found = next(coming, None)
+        by_formula = self._by_formula and why_not(self._survey, scheme, self._settings) is None
+        strategy = (ByFormula if by_formula else ByPrograms)(self._survey, scheme, self._settings)
+        found = strategy.first()
         if found is not None:
-            return loaded_test(decoded(found), self._survey.space, strategy.settings)
-        return Hunted(self.bounds, None, strategy.done, len(strategy.unknown))
+            return found
+        programs = None if by_formula else strategy.programs
+        return Hunted(self.bounds, programs, strategy.done, len(strategy.unknown))

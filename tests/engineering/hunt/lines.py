@@ -12,7 +12,7 @@ from machine.engines import machine_of, searched
 
 from rspverify.architecture.machines import MACHINES
 from rspverify.axiomatic.cat import load_model
-from rspverify.engineering.hunt.by_programs import program_named
+from rspverify.engineering.hunt.strategy import program_named
 from rspverify.enumeration.packed import decoded
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Survey

@@ -10,10 +10,10 @@ from engineering.hunt.tables import ROOT, scheme, without
 from enumeration.written import packed_line
 
 import rspverify
-from rspverify.engineering.hunt.by import By
-from rspverify.engineering.hunt.by_programs import program_named
+from rspverify.engineering.hunt.finding import By
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.engineering.hunt.operations import hunting_space
+from rspverify.engineering.hunt.strategy import program_named
 from rspverify.enumeration.lemmas import Sort, sort_of
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import decoded, encoded

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from rspverify.axiomatic.cat import load_model
-from rspverify.engineering.hunt.by_programs import program_named
 from rspverify.engineering.hunt.formula.covered import renumbered, without_covered
 from rspverify.engineering.hunt.formula.sketch import Sketch
 from rspverify.engineering.hunt.operations import hunting_space, row_shape
+from rspverify.engineering.hunt.strategy import program_named
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import decoded
 from rspverify.enumeration.space import Space, access_of

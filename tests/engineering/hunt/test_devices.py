@@ -10,7 +10,7 @@ from engineering.hunt.agreement import MODEL, lost, said
 from engineering.hunt.tables import scheme, without
 
 from rspverify.assembly.program import ThreadId
-from rspverify.engineering.hunt.by import By
+from rspverify.engineering.hunt.finding import By
 from rspverify.engineering.hunt.formula import template
 from rspverify.engineering.hunt.formula.merged import parted
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from rspverify.assembly.program import Instruction
 from rspverify.axiomatic.cat import load_model
 from rspverify.engineering.hunt.by_formula import ByFormula, why_not
-from rspverify.engineering.hunt.by_programs import program_named
 from rspverify.engineering.hunt.finding import NO_ROW, By, Formulas, HuntReport
 from rspverify.engineering.hunt.formula import ask
 from rspverify.engineering.hunt.formula.ask import SketchSearch
@@ -28,7 +27,7 @@ from rspverify.engineering.hunt.formula.question import suspicious
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.engineering.hunt.hunt import Hunt, HuntSetup
-from rspverify.engineering.hunt.strategy import Watcher
+from rspverify.engineering.hunt.strategy import Watcher, program_named
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread, decoded
 from rspverify.enumeration.races import races

@@ -11,12 +11,11 @@ from engineering.hunt.tables import ROOT, scheme
 from rspverify.architecture.machines import MACHINES
 from rspverify.axiomatic.cat import load_model
 from rspverify.engineering.hunt.assumptions import gives_back, stores_again
-from rspverify.engineering.hunt.by import By
-from rspverify.engineering.hunt.by_programs import first_broken, loaded_test, program_named
-from rspverify.engineering.hunt.finding import HuntReport
+from rspverify.engineering.hunt.by_programs import ByPrograms
+from rspverify.engineering.hunt.finding import By, HuntReport
 from rspverify.engineering.hunt.hunt import Hunt, HuntSetup
 from rspverify.engineering.hunt.operations import hunting_space
-from rspverify.engineering.hunt.strategy import Watcher
+from rspverify.engineering.hunt.strategy import Watcher, loaded_test, program_named
 from rspverify.enumeration import survey as survey_module
 from rspverify.enumeration.growth import Growth
 from rspverify.enumeration.lemmas import Sort, sort_of
@@ -96,15 +95,16 @@ def test_the_smallest_is_the_smallest() -> None:
     """In the order of operations, threads, and line, no program before it is UNSOUND."""
     space = Space(events=2)
     table = broken_sibling("proposed-no-rmw-lock")
-    answer = first_broken(Survey(space, MODEL), table, Settings())
-    assert answer.test is not None
+    strategy = ByPrograms(Survey(space, MODEL), table, Settings())
+    found = strategy.first()
+    assert found is not None
     broken = [
         test.program.title
         for test in survivors(space)
         if check(Case(test.program, table, MODEL, Settings(shortest=False))).word is Word.UNSOUND
     ]
-    assert broken[0] == answer.test.program.title
-    assert not answer.unknown
+    assert broken[0] == found.program.title
+    assert not strategy.unknown
 
 
 HOSTILE = (
@@ -124,7 +124,7 @@ def test_nothing_is_lost_by_the_filters(name: str) -> None:
     for _ in listing.phases(upto=3):
         pass
     tables = Tables(space)
-    answer = first_broken(Survey(space, MODEL), table, settings)
+    smallest = ByPrograms(Survey(space, MODEL), table, settings).first()
     rng = random.Random(4)
     left_out: dict[Sort, list[bytes]] = {sort: [] for sort in Sort}
     for each in (*listing.growing(2), *listing.growing(3)):
@@ -139,8 +139,8 @@ def test_nothing_is_lost_by_the_filters(name: str) -> None:
             if sort is Sort.ALONE:
                 assert word in (Word.SOUND, Word.VACUOUS), line_of(shape, space)
             elif word is Word.UNSOUND:
-                assert answer.test is not None, line_of(shape, space)
-                assert len(answer.test.program.operations) <= shape.size
+                assert smallest is not None, line_of(shape, space)
+                assert len(smallest.program.operations) <= shape.size
 
 
 WILD = """\
@@ -272,7 +272,8 @@ def test_an_interrupted_hunt_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatc
         survey = Survey(space, MODEL, judge)
         watcher = Watcher()
         watcher.decided = told  # type: ignore[method-assign]
-        return first_broken(survey, table, settings, watcher)
+        strategy = ByPrograms(survey, table, settings, watcher)
+        return strategy.first(), strategy.done
 
     def interrupt(count: int) -> None:
         if count == 40:
@@ -287,9 +288,9 @@ def test_an_interrupted_hunt_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(decided, lambda *given: asked.append(given) or real(*given))
     answer = run(lambda count: None)
-    assert answer.test is None
+    assert answer[0] is None
     assert len(extended) == before
-    assert 0 < len(asked) < answer.decided
+    assert 0 < len(asked) < answer[1]
     asked.clear()
     assert run(lambda count: None) == answer
     assert not asked

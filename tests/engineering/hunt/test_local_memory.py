@@ -14,14 +14,14 @@ from enumeration.test_survey import in_local_memory, random_shape
 from enumeration.written import packed_line
 
 from rspverify.commands.hunt import hunt
-from rspverify.engineering.hunt.by import By
-from rspverify.engineering.hunt.by_formula import HuntedSketches, SketchQuestion
-from rspverify.engineering.hunt.by_programs import program_named
+from rspverify.engineering.hunt.by_formula import SketchQuestion
+from rspverify.engineering.hunt.finding import By
 from rspverify.engineering.hunt.formula.ask import SketchSearch
 from rspverify.engineering.hunt.formula.question import suspicious
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.engineering.hunt.operations import hunting_space, row_of
+from rspverify.engineering.hunt.strategy import Hunted, program_named
 from rspverify.enumeration.lemmas import Sort, sort_of
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import PackedTest
@@ -29,7 +29,6 @@ from rspverify.enumeration.races import races
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Survey
 from rspverify.enumeration.tables import Tables
-from rspverify.judge.question import Incident
 from rspverify.limits import Limits
 from rspverify.records import replace as changed
 from rspverify.scheme.scheme import Scheme
@@ -219,7 +218,7 @@ def test_a_row_without_code_is_another_question_than_no_row() -> None:
         survey = Survey(space_of(given, ["ld.rlx.WG", "st.rlx.WG", "F.ar.WG"], 6), MODEL)
         own = (0, 1)
         sketch = Sketch((3, 3), ((0, 0), (0, 0)), (True, False), owners=((), own))
-        hunted = HuntedSketches(survey, given, QUICK, Incident("hunt"))
+        hunted = Hunted(survey, given, QUICK)
         asked.append(SketchQuestion(hunted, sketch).content)
     assert asked[0] != asked[1]
 

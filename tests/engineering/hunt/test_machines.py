@@ -15,14 +15,15 @@ import rspverify
 from rspverify.architecture.machines import MACHINES, machine_named
 from rspverify.axiomatic.cat import load_model
 from rspverify.engineering.hunt.assumptions import proved_for
-from rspverify.engineering.hunt.by import By
-from rspverify.engineering.hunt.by_programs import first_broken, program_named
+from rspverify.engineering.hunt.by_programs import ByPrograms
+from rspverify.engineering.hunt.finding import By
 from rspverify.engineering.hunt.formula import question
 from rspverify.engineering.hunt.formula.ask import SketchSearch
 from rspverify.engineering.hunt.formula.question import suspicious
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.engineering.hunt.operations import hunting_space, row_shape
+from rspverify.engineering.hunt.strategy import program_named
 from rspverify.enumeration.lemmas import Sort, sort_of
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import NONE, PackedTest, canonical, decoded
@@ -196,8 +197,8 @@ def test_what_smaller_programs_stand_for_is_decided(others: tuple[str, ...]) -> 
     listing = Survey(space.within(4), MODEL)
     for _ in listing.phases(upto=3):
         pass
-    found = first_broken(Survey(space.within(2), MODEL), scheme, QUICK)
-    assert found.test is not None and len(found.test.program.operations) == 2
+    found = ByPrograms(Survey(space.within(2), MODEL), scheme, QUICK).first()
+    assert found is not None and len(found.program.operations) == 2
     rng = random.Random(3)
     larger = [decoded(each) for each in listing.growing(3)]
     larger = [each for each in larger if sort_of(each, Tables(space)) is Sort.LARGER]

@@ -10,12 +10,12 @@ from msgspec import Struct
 
 from rspverify.answers import Internal
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.engineering.hunt.by_programs import program_named
 from rspverify.engineering.hunt.formula.covered import renumbered, without_covered
 from rspverify.engineering.hunt.formula.learnt import racing_like
 from rspverify.engineering.hunt.formula.question import suspicious
 from rspverify.engineering.hunt.formula.sketch import Sketch
 from rspverify.engineering.hunt.formula.template import Template, has_programs
+from rspverify.engineering.hunt.strategy import program_named
 from rspverify.enumeration.lemmas import without_idle_if
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import PackedTest, canonical, encoded
