@@ -21,9 +21,8 @@ from rspverify.litmus.program import Program, Scope
 from rspverify.litmus.reader import read_program
 from rspverify.programs.writer import litmus_text
 from rspverify.records import replace
-from rspverify.selftest.programs import wild_test
+from rspverify.selftest.programs import Size, random_counts, random_places, wild_test
 from rspverify.selftest.run import Pair, pair_from
-from rspverify.selftest.size import Size, random_counts, random_places
 from rspverify.source import Source
 from rspverify.value import (
     Binary,

@@ -16,8 +16,7 @@ from rspverify.judge.judge import Judge
 from rspverify.options import Parameters, option
 from rspverify.selftest.answer import SelftestReport
 from rspverify.selftest.compare import Choices, engines_named
-from rspverify.selftest.run import PairResult, Task, run_pairs, tasks_for, write_files
-from rspverify.selftest.tally import report
+from rspverify.selftest.run import PairResult, Task, report, run_pairs, tasks_for, write_files
 from rspverify.terminal.ask import asking
 from rspverify.terminal.command import TEXT_OR_JSON, Command
 

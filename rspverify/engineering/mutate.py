@@ -62,14 +62,15 @@ class Baseline(Struct, frozen=True):
         """The test by its names."""
         return named(self.test)
 
-    def told(self, reason: str) -> TestAndReason:
-        """The test, and why it is told of."""
-        return TestAndReason(self.name.test, self.name.file, reason)
-
 
 def named(test: LoadedTest) -> NamedTest:
     """A test by its names."""
     return NamedTest(test.program.title or test.file, test.file)
+
+
+def told(test: LoadedTest, reason: str) -> TestAndReason:
+    """A test by its names, and why it is told of."""
+    return TestAndReason(test.program.title or test.file, test.file, reason)
 
 
 def baselines(setup: Setup) -> Generator[Baseline, None, None]:
@@ -308,7 +309,7 @@ class _Record:
     internal: list[Internal] = field(default_factory=list)
 
     def unknown(self, baseline: Baseline, reason: str, internal: Internal | None = None) -> None:
-        self.open.setdefault(baseline.name, baseline.told(reason))
+        self.open.setdefault(baseline.name, told(baseline.test, reason))
         self.internal += [internal] if internal else []
 
     def found(

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
 from rspverify.convert import counts
 from rspverify.engineering import mutation
-from rspverify.engineering.mutate import Baseline, shown, telling
-from rspverify.engineering.setup import Setup
-from rspverify.engineering.shown_commands import hunt_command, hunted
-from rspverify.engineering.written import write_schemes
+from rspverify.engineering.hunt.operations import row_shape
+from rspverify.engineering.mutate import Baseline, shown, telling, told
+from rspverify.engineering.setup import Setup, write_schemes
+from rspverify.enumeration.space import access_of, chosen_operations
 from rspverify.records import replace
 from rspverify.scheme.cost import Costs
 from rspverify.scheme.mutants import (
@@ -21,8 +22,10 @@ from rspverify.scheme.mutants import (
     stored_elsewhere,
     wider_mutants_of,
 )
+from rspverify.scheme.row import Row
+from rspverify.scheme.scheme import Scheme
 from rspverify.scheme.writer import scheme_text
-from rspverify.soundness.settings import explain_command
+from rspverify.soundness.settings import explain_command, option_words
 from rspverify.verdict import Word
 
 
@@ -127,9 +130,11 @@ def _tests(
         total=len(setup.tests) + len(setup.left_out),
         verdicts=counts(Word, (each.verdict.word for each in grounds)),
         within=within,
-        broken=tuple(it.told(f"{it.verdict.word.value} {it.verdict.reason}") for it in broken),
+        broken=tuple(
+            told(it.test, f"{it.verdict.word.value} {it.verdict.reason}") for it in broken
+        ),
         excused=sum(bool(it.choices) for it in broken),
-        unknown=tuple(it.told(it.verdict.reason) for it in open_),
+        unknown=tuple(told(it.test, it.verdict.reason) for it in open_),
         stuck=tuple(dict.fromkeys(test for it in found for test in it.stuck)),
         left_out=setup.left_out,
     )
@@ -151,5 +156,18 @@ def _with_command(finding: mutation.Finding, asked: Asked) -> mutation.Finding:
         return replace(finding, scheme=path, command=command)
     (row,) = (each.row for each in asked.table if each.row.number == finding.mutant.row)
     devices = hunted(row, asked.setup.schemes[0].scheme)
-    search = None if devices is None else hunt_command(path, settings, devices)
-    return replace(finding, scheme=path, command=search)
+    if devices is None:
+        return replace(finding, scheme=path)
+    several = ["--devices", str(devices)] if devices > 1 else []
+    chosen = option_words(settings, ("model", "machine"))
+    command = shlex.join(["rspverify", "hunt", path, "--first", *several, *chosen])
+    return replace(finding, scheme=path, command=command)
+
+
+def hunted(row: Row, scheme: Scheme) -> int | None:
+    """On how many devices a hunt has programs that use a row, by default; None: it has none."""
+    for devices in (1, 2):
+        names = chosen_operations(None, devices)
+        if any(scheme.table.get(row_shape(access_of(name))) is row for name in names):
+            return devices
+    return None

@@ -1,13 +1,15 @@
-"""The tests and schemes that an engineer's question is about, read once for all its answers."""
+"""The tests and schemes that an engineer's question is about, and schemes that come of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from msgspec import Struct
 
 from rspverify.answers import Subject
 from rspverify.engineering.mutation import FileAndReason
+from rspverify.files import write_new
 from rspverify.judge.inputs import LoadedTest, NamedScheme, read_inputs, read_tests
 from rspverify.judge.judge import Judge
 from rspverify.judge.verdicts import Verdicts
@@ -51,3 +53,14 @@ def read_setup(
     inputs.parse()
     verdicts = Verdicts(judge, inputs.model, inputs.settings)
     return Setup(inputs.schemes, found, tuple(FileAndReason(*each) for each in unread), verdicts)
+
+
+def write_schemes(texts: Mapping[str, str], folder: str) -> dict[str, str]:
+    """Write schemes, given by name, and return the path of each by its name.
+
+    Raises InputError, with nothing written, if a file that is there says something else, and if
+    the folder cannot be used.
+    """
+    places = {name: Path(folder, f"{name}.yaml") for name in texts}
+    write_new({places[name]: text for name, text in texts.items()}, "the scheme of this name")
+    return {name: str(place) for name, place in places.items()}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -20,15 +21,15 @@ from rspverify.records import replace
 from rspverify.scheme.reader import read_scheme, read_scheme_file
 from rspverify.scheme.scheme import Scheme
 from rspverify.scheme.writer import scheme_text
-from rspverify.selftest.answer import Disagreement
+from rspverify.selftest.answer import Disagreement, Missing, PairCounts, SelftestReport
 from rspverify.selftest.compare import Choices, Comparison, Difference, compare
 from rspverify.selftest.machines import RandomMachine, random_machine
 from rspverify.selftest.operations import with_operations
-from rspverify.selftest.programs import random_test, smaller
+from rspverify.selftest.programs import Size, random_test, smaller
 from rspverify.selftest.schemes import for_machine, random_scheme
-from rspverify.selftest.shrink import shrink
-from rspverify.selftest.size import Size
+from rspverify.selftest.shrink import Pair, shrink
 from rspverify.source import InputError, Source
+from rspverify.verdict import Word
 
 _SIZES = {1: Size(total=6, min_threads=1), 2: Size(threads=3, total=4)}
 """By the number of devices: real L2s multiply the states of a machine."""
@@ -65,15 +66,6 @@ class Task(Struct, frozen=True):
     def name(self) -> str:
         """What its files are called."""
         return f"selftest-{self.seed}-{self.number}"
-
-
-class Pair(Struct, frozen=True):
-    """A program and a scheme for it, and the machine, if that was drawn too."""
-
-    test: LitmusTest
-    scheme: Scheme
-    scheme_kind: str
-    machine: RandomMachine | None = None
 
 
 class PairResult(Struct, frozen=True):
@@ -168,34 +160,21 @@ def _disagreement(task: Task, pair: Pair, found: Comparison) -> Disagreement:
     kind = found.differences[0].kind
     choices = task.choices.narrowed(kind)
 
-    machine = pair.machine
-
-    def shown(test: LitmusTest, scheme: Scheme) -> Difference | None:
+    def shown(each: Pair) -> Difference | None:
         try:
-            differences = compare_texts(test, scheme, choices, machine).differences
+            differences = compare_texts(each.test, each.scheme, choices, each.machine).differences
         except InputError:
             return None
-        return next((each for each in differences if each.kind == kind), None)
+        return next((it for it in differences if it.kind == kind), None)
 
-    test, scheme, difference = shrink(pair.test, pair.scheme, shown, found.differences[0])
-    simpler = iter(() if machine is None or not scheme.machine.path else machine.simpler())
-    while (candidate := next(simpler, None)) is not None:
-        before, machine = machine, candidate
-        try:
-            fewer = scheme.on_machine(candidate.architecture)
-        except InputError:
-            machine = before
-            continue
-        if (still := shown(test, fewer)) is None:
-            machine = before
-        else:
-            scheme, difference, simpler = fewer, still, iter(candidate.simpler())
+    pair, difference = shrink(pair, shown, found.differences[0])
+    scheme = pair.scheme
     command = f"rspverify selftest --seed {task.seed} --start {task.number} --programs 1"
     if task.devices is not None:
         command += f" --devices {task.devices}"
     if task.machine is not None:
         command += f" --machine {task.machine}"
-    drawn = machine if scheme.machine.path else None
+    drawn = pair.machine if scheme.machine.path else None
     if drawn is not None:
         scheme = replace(scheme, machine=replace(scheme.machine, path=f"{task.name}.machine"))
     comment = f"From `{command}`: {difference.words}."
@@ -205,7 +184,7 @@ def _disagreement(task: Task, pair: Pair, found: Comparison) -> Disagreement:
         words=difference.words,
         command=command,
         name=task.name,
-        litmus=litmus_text(test, task.name, comment=comment),
+        litmus=litmus_text(pair.test, task.name, comment=comment),
         scheme=scheme_text(replace(scheme, name=task.name), comment),
         machine="" if drawn is None else drawn.text,
     )
@@ -244,3 +223,52 @@ def run_pairs(tasks: list[Task], judge: Judge) -> Iterator[PairResult]:
     Raises LimitReached if a worker process is lost.
     """
     return judge.run([PairQuestion(task) for task in tasks])
+
+
+def report(
+    results: Sequence[PairResult],
+    seed: int,
+    start: int,
+    asked: int,
+    choices: Choices,
+    seconds: float,
+) -> SelftestReport:
+    """The report on the pairs that were decided; of an interrupted run that is not all of them."""
+    engines = choices.engines
+    missing = Counter(item for result in results for item in result.found.skipped.items())
+    return SelftestReport(
+        seed=seed,
+        start=start,
+        asked=asked,
+        engines=engines,
+        total=_counts(results, len(engines)),
+        kinds=_kinds(results, len(engines)),
+        missing=tuple(Missing(*what, count) for what, count in missing.most_common()),
+        disagreements=tuple(result.disagreement for result in results if result.disagreement),
+        seconds=seconds,
+    )
+
+
+def _kinds(results: Sequence[PairResult], engines: int) -> Mapping[str, Mapping[str, PairCounts]]:
+    categories = results[0].labels if results else {}
+    return {
+        category: {
+            label: _counts([it for it in results if it.labels[category] == label], engines)
+            for label in sorted({result.labels[category] for result in results})
+        }
+        for category in categories
+    }
+
+
+def _counts(results: Sequence[PairResult], engines: int) -> PairCounts:
+    decided = [len(it.found.decided) for it in results]
+    words = Counter(it.found.word for it in results)
+    by_all = decided.count(engines)
+    by_some = sum(1 for count in decided if 2 <= count < engines)
+    return PairCounts(
+        len(decided),
+        by_all,
+        by_some,
+        len(decided) - by_all - by_some,
+        {word.value: words[word] for word in Word if words[word]},
+    )

@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain, product
 
+from msgspec import Struct
+
 from rspverify.architecture.machines import MACHINES
 from rspverify.litmus.program import Kind, Scope
 from rspverify.programs.litmus_test import STRONG, Access, LitmusTest, litmus_test
 from rspverify.records import replace
 from rspverify.scheme.scheme import Scheme
 from rspverify.selftest.compare import Difference
+from rspverify.selftest.machines import RandomMachine
 from rspverify.selftest.schemes import (
     PLAIN_LOAD,
     Code,
@@ -25,31 +28,40 @@ from rspverify.selftest.schemes import (
 from rspverify.source import InputError
 from rspverify.value import Constant, Expression, constants, reads
 
-Shown = Callable[[LitmusTest, Scheme], Difference | None]
+
+class Pair(Struct, frozen=True):
+    """A program and a scheme for it, and the machine, if that was drawn too."""
+
+    test: LitmusTest
+    scheme: Scheme
+    scheme_kind: str
+    machine: RandomMachine | None = None
+
+
+Shown = Callable[[Pair], Difference | None]
 """The disagreement of the kind in question that a pair shows, or None."""
 
 MAX_TRIES = 2_000
 """Beyond so many candidates the smallest pair so far is good enough."""
 
 
-def shrink(
-    test: LitmusTest, scheme: Scheme, shown: Shown, difference: Difference
-) -> tuple[LitmusTest, Scheme, Difference]:
+def shrink(pair: Pair, shown: Shown, difference: Difference) -> tuple[Pair, Difference]:
     """The first smaller pair that shows it, again and again, until no smaller pair does."""
-    smaller = _smaller(test, scheme)
+    smaller = _smaller(pair)
     for _ in range(MAX_TRIES):
-        candidate = next((each for each in smaller if each != (test, scheme)), None)
+        candidate = next((each for each in smaller if each != pair), None)
         if candidate is None:
             break
-        found = shown(*candidate)
+        found = shown(candidate)
         if found is not None:
-            (test, scheme), difference = candidate, found
-            smaller = _smaller(test, scheme)
-    return test, scheme, difference
+            pair, difference = candidate, found
+            smaller = _smaller(pair)
+    return pair, difference
 
 
-def _smaller(test: LitmusTest, scheme: Scheme) -> Iterator[tuple[LitmusTest, Scheme]]:
+def _smaller(pair: Pair) -> Iterator[Pair]:
     """Candidates, those that leave out most first; each is smaller than the pair it comes from."""
+    test, scheme, machine = pair.test, pair.scheme, pair.machine
     tests = chain(
         _without_thread(test),
         _with_others(test, lambda _: [()]),
@@ -59,9 +71,12 @@ def _smaller(test: LitmusTest, scheme: Scheme) -> Iterator[tuple[LitmusTest, Sch
         _simpler_initial(test),
     )
     for each in tests:
-        yield each, _scheme_for(each, scheme)
+        yield replace(pair, test=each, scheme=_scheme_for(each, scheme))
     for simpler in _simpler_schemes(scheme):
-        yield test, simpler
+        yield replace(pair, scheme=simpler)
+    for less in machine.simpler() if machine is not None and scheme.machine.path else ():
+        with suppress(InputError):
+            yield replace(pair, scheme=scheme.on_machine(less.architecture), machine=less)
 
 
 def _scheme_for(test: LitmusTest, scheme: Scheme) -> Scheme:

@@ -6,14 +6,12 @@ import pytest
 
 from rspverify.litmus.program import Kind, Scope
 from rspverify.litmus.reader import read_program
-from rspverify.programs.litmus_test import LitmusTest
 from rspverify.programs.writer import litmus_text
 from rspverify.scheme.reader import read_scheme
-from rspverify.scheme.scheme import Scheme
 from rspverify.scheme.writer import scheme_text
 from rspverify.selftest.compare import Difference
 from rspverify.selftest.run import random_pair
-from rspverify.selftest.shrink import Shown, shrink
+from rspverify.selftest.shrink import Pair, Shown, shrink
 from rspverify.source import Source
 from rspverify.value import Constant
 
@@ -23,29 +21,30 @@ FOUND = Difference(("outcomes", "a", "b"), "found")
 def shown_if(wanted: Shown) -> Shown:
     """The same, and the pair must be one that can be decided."""
 
-    def shown(test: LitmusTest, scheme: Scheme) -> Difference | None:
-        if not test.accesses:
+    def shown(pair: Pair) -> Difference | None:
+        if not pair.test.accesses:
             return None  # a scheme must have a row
-        program = read_program(Source("t.litmus", litmus_text(test, "t")))
-        read_scheme(Source("s.yaml", scheme_text(scheme))).compiled(program)
-        return wanted(test, scheme)
+        program = read_program(Source("t.litmus", litmus_text(pair.test, "t")))
+        read_scheme(Source("s.yaml", scheme_text(pair.scheme))).compiled(program)
+        return wanted(pair)
 
     return shown
 
 
-def rmw_at_dv(test: LitmusTest, _: Scheme) -> Difference | None:
-    found = any(it.kind is Kind.RMW and it.scope is Scope.DV for it in test.accesses)
+def rmw_at_dv(pair: Pair) -> Difference | None:
+    found = any(it.kind is Kind.RMW and it.scope is Scope.DV for it in pair.test.accesses)
     return FOUND if found else None
 
 
-def two_places_and_an_invalidation(test: LitmusTest, scheme: Scheme) -> Difference | None:
-    apart = len({it.place for it in test.threads}) > 1
-    invalidates = any(it.mnemonic.name == "INV_L1" for row in scheme.rows for it in row.code)
+def two_places_and_an_invalidation(pair: Pair) -> Difference | None:
+    apart = len({it.place for it in pair.test.threads}) > 1
+    rows = pair.scheme.rows
+    invalidates = any(it.mnemonic.name == "INV_L1" for row in rows for it in row.code)
     return FOUND if apart and invalidates else None
 
 
-def guarded(test: LitmusTest, _: Scheme) -> Difference | None:
-    return FOUND if any(it.guards for it in test.accesses) else None
+def guarded(pair: Pair) -> Difference | None:
+    return FOUND if any(it.guards for it in pair.test.accesses) else None
 
 
 @pytest.mark.parametrize(
@@ -57,10 +56,11 @@ def test_only_what_is_shown_stays(wanted: Shown, statements: int, instructions: 
     for number in range(60):
         pair = random_pair(21, number)
         shown = shown_if(wanted)
-        if shown(pair.test, pair.scheme) is None:
+        if shown(pair) is None:
             continue
-        test, scheme, difference = shrink(pair.test, pair.scheme, shown, FOUND)
-        assert difference is FOUND and wanted(test, scheme)
+        small, difference = shrink(pair, shown, FOUND)
+        test, scheme = small.test, small.scheme
+        assert difference is FOUND and wanted(small)
         assert len(test.accesses) == statements, litmus_text(test, "t")
         assert sum(len(row.code) for row in scheme.rows) <= instructions, scheme_text(scheme)
         assert all(it.value in (None, Constant(1)) for it in test.accesses)
@@ -74,5 +74,4 @@ def test_only_what_is_shown_stays(wanted: Shown, statements: int, instructions: 
 
 def test_what_cannot_be_made_smaller_is_left_alone() -> None:
     pair = random_pair(21, 0)
-    same = shrink(pair.test, pair.scheme, lambda test, scheme: None, FOUND)
-    assert same == (pair.test, pair.scheme, FOUND)
+    assert shrink(pair, lambda smaller: None, FOUND) == (pair, FOUND)

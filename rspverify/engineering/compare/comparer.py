@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from rspverify.answers import Result
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.question import Questions
 from rspverify.convert import counts
-from rspverify.engineering.compare.outcomes import changed_outcomes
 from rspverify.engineering.compare.rows import changed_rows
 from rspverify.engineering.comparison import (
     Change,
@@ -15,6 +17,7 @@ from rspverify.engineering.comparison import (
     Comparison,
     ComparisonSummary,
     LeftOut,
+    OutcomeChange,
     OutcomeChanges,
     SchemeName,
     TouchedTest,
@@ -26,11 +29,18 @@ from rspverify.judge.inputs import ProgramQuestion
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import WORKER_LOST, Incident, Question, Undecided, digest
 from rspverify.judge.run import CheckQuestion, Run
+from rspverify.limits import LimitReached
+from rspverify.litmus.program import Program
 from rspverify.records import replace
 from rspverify.scheme.cost import Costs
+from rspverify.scheme.scheme import Scheme
+from rspverify.soundness.case import decided, machine_of
+from rspverify.soundness.machine_side import MachineSide
+from rspverify.soundness.settings import Settings
+from rspverify.soundness.wording import observed
 from rspverify.source import Given
 from rspverify.verdict import WITHOUT_PROGRESS as WITHOUT_OUTCOMES
-from rspverify.verdict import Word
+from rspverify.verdict import Outcome, Word
 
 
 class Comparer:
@@ -196,3 +206,38 @@ def _touched(old: Result, new: Result, outcomes: OutcomeChanges | None) -> Touch
 def _outcomes_matter(old: Result, new: Result) -> bool:
     words = {old.verdict, new.verdict}
     return not words & WITHOUT_OUTCOMES and not (old.internal or new.internal)
+
+
+def changed_outcomes(
+    program: Program, old: Scheme, new: Scheme, model: MemoryModel, settings: Settings, limit: int
+) -> OutcomeChanges:
+    """What the machine reaches under one of the schemes alone, and whether the model allows it.
+
+    Both must have rows for the program. Beyond `limit` outcomes under either nothing is known.
+    Raises LimitReached.
+    """
+    program = decided(program, model, (old, new), settings)
+    before = _reached(program, old, settings, limit)
+    after = _reached(program, new, settings, limit) if len(before) <= limit else before
+    if max(len(before), len(after)) > limit:
+        return OutcomeChanges(unknown=f"more than {limit:,} outcomes")
+    source = Questions(program, model, settings.limits())
+    gained, lost = (
+        tuple(_change(program, source, each) for each in sorted(some))
+        for some in (after - before, before - after)
+    )
+    return OutcomeChanges(gained, lost, len(before), len(after))
+
+
+def _reached(program: Program, scheme: Scheme, settings: Settings, limit: int) -> set[Outcome]:
+    """The outcomes of the compiled program; where there are more, one more than the limit."""
+    machine = machine_of(scheme.compiled(program), settings)
+    return set(islice(MachineSide(machine, settings, settings.limits()).outcomes(), limit + 1))
+
+
+def _change(program: Program, source: Questions, outcome: Outcome) -> OutcomeChange:
+    try:
+        allowed: bool | None = source.allows(outcome)
+    except LimitReached:
+        allowed = None
+    return OutcomeChange(observed(program, outcome), allowed)
