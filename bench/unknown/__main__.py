@@ -49,10 +49,11 @@ def _enumerated(space: Space, model: MemoryModel) -> None:
     print(f"survey, up to {space.events}: {count:,} programs, {core:,} to decide, {took:.2f} s")
     for name in SCHEMES:
         began = time.process_time()
-        broken = first_broken(survey, scheme_named(name), Settings())
-        word = broken.test.program.title if broken.test else "sound"
+        strategy = ByPrograms(survey, scheme_named(name), Settings())
+        found = strategy.first()
+        word = found.program.title if found else "sound"
         took = time.process_time() - began
-        print(f"by programs, {name}: {word}, {broken.decided:,} decided, {took:.2f} s", flush=True)
+        print(f"by programs, {name}: {word}, {strategy.done:,} decided, {took:.2f} s", flush=True)
 
 
 def _asked(space: Space, name: str, model: MemoryModel, settings: Settings) -> None:

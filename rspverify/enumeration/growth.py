@@ -227,7 +227,7 @@ def _without(packed: PackedTest, number: int) -> PackedTest:
     return PackedTest(tuple(threads), packed.atomic)
 
 
-# ---- which values an `if` may test: those that its read can have, as far as one can see -----------
+# ---- which values an `if` may test: those that its read can have, as far as one can see ----------
 
 
 def values(
