@@ -187,8 +187,16 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
 # ---- which of two results is the worse -----------------------------------------------------------
 
-_FROM_WORST = (Word.UNSOUND, Word.VACUOUS, Word.UNSUPPORTED, Word.SOUND)
-"""Wrong; never completes; cannot be compiled; right.
+_RANKS = {
+    Word.UNSOUND: 0,
+    Word.VACUOUS: 1,
+    Word.UNSUPPORTED: 2,
+    Word.SOUND: 3,
+    Word.RACY: 3,
+    ProgressWord.STUCK: 0,
+    ProgressWord.LIVE: 1,
+}
+"""Wrong; never completes; cannot be compiled; right. And of progress: not always; always.
 
 RACY is as good as SOUND: it says of the test, not of a scheme, that nothing can be wrong with it.
 """
@@ -196,27 +204,12 @@ RACY is as good as SOUND: it says of the test, not of a scheme, that nothing can
 
 def change_of(old: Result, new: Result) -> Change:
     """Whether a test got better or worse; worse in one thing is worse."""
-    changes = (_of_verdict(old.verdict, new.verdict), _of_progress(old.progress, new.progress))
-    return min(changes, key=(Change.WORSE, Change.UNKNOWN, Change.BETTER, Change.SAME).index)
-
-
-def _of_verdict(old: Word, new: Word) -> Change:
-    before, after = (Word.SOUND if word is Word.RACY else word for word in (old, new))
-    if before not in _FROM_WORST or after not in _FROM_WORST:
+    pairs: list[tuple[Word | ProgressWord, Word | ProgressWord]] = [(old.verdict, new.verdict)]
+    if old.progress is not None and new.progress is not None:  # as there is none of UNSUPPORTED
+        pairs.append((old.progress, new.progress))
+    known = [(_RANKS[a], _RANKS[b]) for a, b in pairs if a in _RANKS and b in _RANKS]
+    if any(after < before for before, after in known):
+        return Change.WORSE
+    if len(known) < len(pairs):
         return Change.UNKNOWN
-    return _compared(_FROM_WORST.index(before), _FROM_WORST.index(after))
-
-
-def _of_progress(old: ProgressWord | None, new: ProgressWord | None) -> Change:
-    """None of it, as beside UNSUPPORTED, is neither better nor worse than any."""
-    if old is None or new is None:
-        return Change.SAME
-    if ProgressWord.UNKNOWN in (old, new):
-        return Change.UNKNOWN
-    return _compared(old is ProgressWord.LIVE, new is ProgressWord.LIVE)
-
-
-def _compared(before: int, after: int) -> Change:
-    if before == after:
-        return Change.SAME
-    return Change.BETTER if after > before else Change.WORSE
+    return Change.BETTER if any(after > before for before, after in known) else Change.SAME
