@@ -15,13 +15,22 @@ from typer.testing import CliRunner, Result
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from enumeration import naive
 
+from rspverify.axiomatic.cat import load_model
 from rspverify.cli import app
 from rspverify.commands.compare_models import compare_models
-from rspverify.engineering.compare.models import Agreement, ComparedTest, ModelComparison
+from rspverify.engineering.compare.models import (
+    Agreement,
+    ComparedTest,
+    ModelComparer,
+    ModelComparison,
+    SearchedPrograms,
+)
 from rspverify.enumeration.packed import decoded
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Survey, no_races
+from rspverify.judge.judge import Judge
 from rspverify.soundness import refutation
+from rspverify.soundness.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "litmus/models"
@@ -73,19 +82,18 @@ def kinds(it: ComparedTest) -> set[tuple[str, bool]]:
 
 
 def test_load_buffering_is_what_out_of_thin_air_reads_take() -> None:
-    """Bracketed: nothing in three operations, and just this in four."""
-    space = {"threads": 2, "scopes": ["DV"], "orders": ["rlx"], "kinds": ["ld", "st"]}
-    below = searched("c11-partial-sc", "rc11", events=3, **space)
-    assert below.tests == ()
-    whole = searched("c11-partial-sc", "rc11", events=4, **space)
-    (found,) = whole.tests
+    """Bracketed, without ifs: nothing in three operations, and just this in four."""
+    models = load_model("c11-partial-sc"), load_model("rc11")
+    whole = Space(events=4, threads=2, guards=0, operations=("ld.rlx.DV", "st.rlx.DV"))
+    shown: list[SearchedPrograms] = []
+    comparer = ModelComparer(models, Settings(), Judge())
+    assert list(comparer.search(whole.within(3), shown.append)) == []
+    (found,) = comparer.search(whole, shown.append)
     assert found.program == "r0=ld.rlx.DV x; st.rlx.DV y 10 || r0=ld.rlx.DV y; st.rlx.DV x 20"
     assert kinds(found) == {("c11-partial-sc", False)}
     assert found.differences[0].axioms == ("NoThinAir",)
-    for each in (below, whole):
-        assert each.searched is not None
-        assert each.searched.complete and not each.searched.unknown
-    assert whole.searched and whole.searched.within["events"] == 4
+    assert shown[-1].within["events"] == 4
+    assert sum(it.complete for it in shown) == 2 and not any(it.unknown for it in shown)
 
 
 def test_remote_flags_are_all_that_hrf_lacks() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from engineering.hunt.agreement import MODEL, QUICK, excluded, lost, said
-from engineering.hunt.tables import ROOT, scheme, without
+from engineering.hunt.agreement import MODEL, QUICK, said
+from engineering.hunt.tables import ROOT, scheme
 from enumeration.written import packed_line
 
 import rspverify
@@ -29,28 +29,6 @@ from rspverify.source import InputError, Source
 from rspverify.verdict import Word
 
 
-@pytest.mark.parametrize(
-    ("name", "names", "bounds", "every"),
-    [
-        ("amdgpu/gfx900", ["cas.rlx.DV", "inc.rlx.WG", "ld.rlx.WG"], (3, 2, 2, 1, 1, None), 9),
-        ("amdgpu/gfx90a", ["cas.ALL", "st.ALL", "ld.ALL"], (2, 2, 2, 2, 2, None), 1),
-        ("proposed-full", ["cas.WG", "st.DV.R", "ld.DV"], (2, 2, 2, 1, 1, None), 1),
-    ],
-)
-def test_formulas_say_of_each_program_what_check_says(
-    name: str, names: list[str], bounds: tuple[int, int, int, int, int, None], every: int
-) -> None:
-    """Whether a compare-exchange may succeed, and whatever it expects."""
-    table = scheme(name)
-    if name == "proposed-full":
-        table = without(without(table, "st.DV.R", "LK_rmw DV"), "st.DV.R", "UL_rmw DV")
-    space = hunting_space(table, bounds, names, mixed=False)[0]
-    found = said(space, table, every)
-    assert found.broken <= found.suspected == found.chosen
-    assert any("cas" in line for line in found.broken)
-    assert len(found.broken) < len(found.programs)
-
-
 def test_one_that_expects_another_value_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the formula alone: what succeeds by itself fails there."""
     table = scheme("amdgpu/gfx90a")
@@ -65,18 +43,6 @@ def test_one_that_expects_another_value_would_be_noticed(monkeypatch: pytest.Mon
     monkeypatch.setattr(Template, "values", property(other))
     found = said(space, table)
     assert found.suspected > found.chosen
-
-
-def test_each_program_that_must_be_decided_can_be_chosen_in_a_sketch() -> None:
-    assert not lost(Space(events=3, operations=("cas.DV", "inc.WG", "ld.DV", "st.na")))
-    assert not lost(Space(events=4, threads=2, operations=("cas.sc.DV", "cas.rlx.WG")), 10)
-
-
-def test_all_that_a_racy_candidate_excludes_races() -> None:
-    names = ("st.na", "ld.na", "cas.DV", "cas.acq.WG", "ld.rlx.DV", "inc.DV")
-    space = Space(events=4, threads=2, workgroups=2, operations=names)
-    for whole in excluded(space, "cas", 200):
-        assert races(whole, Tables(space)), line_of(whole, space)
 
 
 WILD = """

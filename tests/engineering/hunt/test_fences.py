@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from engineering.hunt.agreement import MODEL, excluded, lost, said, suspected
+from engineering.hunt.agreement import MODEL, lost, said, suspected
 from engineering.hunt.naming import named_for
 from engineering.hunt.tables import ROOT, scheme, without
 from enumeration.written import packed_line
@@ -15,7 +15,6 @@ from rspverify.engineering.hunt.formula.question import suspicious
 from rspverify.engineering.hunt.formula.sketch import sketches
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.engineering.hunt.operations import hunting_space, row_shape
-from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.races import races
 from rspverify.enumeration.space import Space, access_of
 from rspverify.enumeration.tables import Tables
@@ -30,17 +29,6 @@ from rspverify.source import Source
 
 MESSAGE = "st.na x 10; F.rel.DV; st.rlx.DV y 20 || r0=ld.rlx.DV y; F.acq.DV; if r0==20: r1=ld.na x"
 BUFFERS = "st.rlx.DV x 10; F.sc.DV; r0=ld.rlx.DV y || st.rlx.DV y 20; F.sc.DV; r0=ld.rlx.DV x"
-
-
-def test_formulas_say_of_each_program_what_check_says() -> None:
-    """A fence between an increment and a load invalidates the L1, if it reaches that far."""
-    table = scheme("amdgpu/gfx900")
-    names = ["F.acq.DV", "F.acq.WG", "inc.rlx.DV", "ld.rlx.WG"]
-    space = hunting_space(table, (3, 2, 2, 1, 1, None), names, mixed=False)[0]
-    found = said(space, table, every=3)
-    assert found.broken <= found.suspected == found.chosen
-    assert found.broken and len(found.broken) < len(found.programs)
-    assert any("F.acq" in line for line in found.broken)
 
 
 @pytest.mark.parametrize(
@@ -74,12 +62,6 @@ def test_what_fences_order_is_suspected_as_by_itself(
     assert found is expected
 
 
-def test_each_program_that_must_be_decided_can_be_chosen_in_a_sketch() -> None:
-    names = ("st.rlx.DV", "ld.sc.DV", "F.sc.DV", "F.acq.WG")
-    space = Space(events=4, threads=2, operations=names)
-    assert not lost(space)
-
-
 def test_naming_the_first_location_by_what_may_be_a_fence_would_be_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -92,13 +74,6 @@ def test_naming_the_first_location_by_what_may_be_a_fence_would_be_noticed(
     assert not lost(space)
     monkeypatch.setattr(Choices, "_first_of_symmetric", wrong)
     assert lost(space)
-
-
-def test_all_that_a_racy_candidate_with_fences_excludes_races() -> None:
-    names = ("st.na", "ld.na", "ld.rlx.DV", "st.rlx.DV", "F.acq.DV", "F.rel.WG", "F.rel.DV")
-    space = Space(events=5, threads=2, workgroups=2, operations=names)
-    for whole in excluded(space, "F.", 200):
-        assert races(whole, Tables(space)), line_of(whole, space)
 
 
 @pytest.mark.parametrize("name", sorted(it.stem for it in (ROOT / "schemes/amdgpu").glob("*.yaml")))

@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from engineering.hunt.agreement import lost, said, suspected
+from engineering.hunt.agreement import suspected
 from engineering.hunt.naming import named_for
 from engineering.hunt.tables import ROOT, scheme
 from hypothesis import given
@@ -76,6 +76,11 @@ def proposed_mutants() -> list[Scheme]:
     survey = Survey(SMALL, MODEL)
     found = [mutant.of(table) for row in mutants_of(table) for mutant in row.mutants]
     return [each for each in found if why_not(survey, each, QUICK) is None]
+
+
+def row_of(mutant: Scheme) -> int:
+    """The number of the row that is another one."""
+    return int(mutant.name.split("-row")[1].split("-")[0])
 
 
 def core(space: Space) -> list[PackedTest]:
@@ -205,28 +210,6 @@ def _in_words(it: Instruction) -> tuple[object, ...]:
     return it.mnemonic, it.reach, location, it.thread.workgroup, it.register is None
 
 
-@pytest.mark.parametrize(
-    "space",
-    [
-        Space(events=3),
-        Space(events=4, threads=4, workgroups=2, operations=("st.na", "ld.DV", "inc.DV.R")),
-        Space(events=4, threads=2, guards=1, operations=("ld.na", "st.na", "ld.DV", "st.DV")),
-    ],
-)
-def test_each_program_that_must_be_decided_can_be_chosen_in_a_sketch(space: Space) -> None:
-    """Under some names, so that telling symmetric programs apart loses none."""
-    assert not lost(space, 60)
-
-
-def test_of_each_program_it_says_what_check_says() -> None:
-    """All of a small space: a program can be chosen exactly if it, by itself, is suspected."""
-    table = scheme("original")
-    space = replace(SMALL, operations=("st.na", "ld.DV", "st.DV.R", "inc.WG", "inc.DV"))
-    found = said(space, table)
-    assert found.broken < found.suspected == found.chosen
-    assert 5 < len(found.broken) < len(found.programs) / 2
-
-
 def test_random_programs_are_suspected_as_by_themselves() -> None:
     """Programs of a sketch, of the space or not, under Original and a broken mutant of Proposed."""
     rng = random.Random(7)
@@ -277,18 +260,20 @@ def test_messages_by_remote_operations_are_suspected_as_by_themselves() -> None:
 
 
 def test_mutants_are_broken_where_enumeration_says_so() -> None:
-    """All at two operations, and one each way at three, of fewer kinds. Of the programs only those
-    are decided that use the row; the others are as sound as under Proposed."""
+    """Those of read-modify-writes at two operations, where nothing else goes wrong, and some others;
+    one each way at three, of fewer kinds. Of the programs only those are decided that use the row;
+    the others are as sound as under Proposed."""
     mutants = proposed_mutants()
     assert len(mutants) > 20
+    few = [it for n, it in enumerate(mutants) if row_of(it) >= 6 or n % 4 == 0]
     broken = 0
     sample = [it for it in mutants if it.name.endswith(("row6-1-drop-pair", "row2-2-drop"))]
     assert len(sample) == 2
-    for space, tables in ((Space(events=2), mutants), (replace(SMALL, threads=2), sample)):
+    for space, tables in ((Space(events=2), few), (replace(SMALL, threads=2), sample)):
         plan = Survey(space, MODEL).plan
         programs = [program_named(shape, space) for shape in core(space)]
         for table in tables:
-            row = int(table.name.split("-row")[1].split("-")[0])
+            row = row_of(table)
             changed = [it for it in programs if row in {r.number for r in rows_used(it, table)}]
             expected = Word.UNSOUND in (check(Case(it, table, MODEL, QUICK)).word for it in changed)
             asked = question(space, table)

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from engineering.hunt.agreement import said
 from enumeration.written import packed_line
 
 import rspverify
@@ -137,24 +136,6 @@ def test_the_hunt_goes_on_with_the_switch_that_excuses() -> None:
         assert one.mends and report.stronger == ()
         found[by] = (one.events, one.threads)
     assert set(found.values()) == {(2, 1)}
-
-
-@pytest.mark.parametrize(
-    ("name", "names"),
-    [
-        ("gfx900", ["st.rlx.WG", "ld.WG", "inc.rlx.WG.unused", "ld.rlx.DV"]),
-        ("gfx1030", ["st.rlx.WG", "ld.WG", "inc.rlx.WG.unused", "ld.rlx.DV"]),
-        ("gfx942", ["st.DV", "ld.WG", "inc.WG"]),
-        ("gfx1250", ["ld.WG", "inc.WG"]),
-    ],
-)
-def test_formulas_say_of_each_program_what_check_says(name: str, names: list[str]) -> None:
-    """Of each program that must be decided and each placement; nothing else is suspected."""
-    scheme = table(name)
-    space, _ = hunting_space(scheme, bounds(2), names, mixed=False)
-    found = said(space, scheme)
-    assert found.broken <= found.suspected == found.chosen
-    assert len(found.programs) > 5 and bool(found.broken) is (name != "gfx1030")
 
 
 def test_a_write_back_that_may_come_too_early_is_found_among_all_messages() -> None:
