@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from rspverify.convert import counts
-from rspverify.engineering.mutate import named, told
+from rspverify.engineering.mutate import named
 from rspverify.engineering.mutation import TestAndReason
 from rspverify.engineering.repair import answer
 from rspverify.engineering.repair.choice import Chooser, Chosen
@@ -105,7 +105,9 @@ class Repair:
             if verdict.word in (Word.SOUND, Word.UNSOUND, Word.VACUOUS):
                 self._asked.append(test)
             else:
-                self._without.append(told(test, f"{verdict.word.value}: {verdict.reason}"))
+                reason = f"{verdict.word.value}: {verdict.reason}"
+                names = named(test)
+                self._without.append(TestAndReason(names.test, names.file, reason))
         used = {row.number for test in self._asked for row in rows_used(test.program, self._scheme)}
         across = any(Scope.ALL in row.scopes for row in self._scheme.rows if row.number in used)
         devices = 1
@@ -145,7 +147,8 @@ class Repair:
             if search.cheapest() is None and not search.undecided:
                 self._asked.remove(test)
                 reason = "UNSOUND: no candidate passes it, whatever the other tests ask for"
-                self._without.append(told(test, reason))
+                names = named(test)
+                self._without.append(TestAndReason(names.test, names.file, reason))
 
     def _at_fault(self) -> frozenset[int]:
         """The rows that tests show to be too weak, each in turn made as strong as can be."""
