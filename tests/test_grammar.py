@@ -10,7 +10,7 @@ from lark import Token
 from lark.tree import Meta
 
 import rspverify
-from rspverify.architecture.mistakes import LANGUAGE as MACHINE
+from rspverify.architecture.parsing import LANGUAGE as MACHINE
 from rspverify.axiomatic.syntax import LANGUAGE as CAT
 from rspverify.grammar import Builder, Language, Mistake, tables, tables_file
 from rspverify.litmus.syntax import ASSEMBLY, C

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from rspverify.architecture.catalogue import MAX_CHARACTERS, SHIPPED
 from rspverify.architecture.layout import MAX_CELLS, MAX_PARTS, MAX_SPREAD, PLACES
 from rspverify.architecture.machines import MACHINES
-from rspverify.architecture.mistakes import LANGUAGE
-from rspverify.architecture.parsing import MAX_ITEMS
+from rspverify.architecture.parsing import LANGUAGE, MAX_ITEMS
 from rspverify.architecture.problems import MAX_PROBLEMS
 from rspverify.architecture.reader import read_architecture
 from rspverify.architecture.scope import MAX_DEPTH
