@@ -9,6 +9,7 @@ barrier for a thread that waits itself. If no chain of such waits closes, some t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from typing import assert_never
 
@@ -57,12 +58,13 @@ class Place(Struct, frozen=True):
 
 
 class LockOrder:
-    """The waits of a program's threads, wherever they have come to.
+    """The waits of a program's threads.
 
     freed_unsurely: the locks that some thread may free although it does not surely hold them.
     """
 
     def __init__(self, machine: Machine) -> None:
+        self._machine = machine
         self._threads = machine.program.threads
         written = {bit for rule in machine.rules for bit in rule.sets(True)}
 
@@ -75,59 +77,44 @@ class LockOrder:
         self._at_the_end = [Need(it, False) for it in flushed(dict.fromkeys(machine.final()))]
         walks = [_Walk(machine, drains, code) for code in machine.code]
         self.freed_unsurely = frozenset(lock for walk in walks for lock in walk.freed_unsurely)
-        self._places = [walk.places for walk in walks]
-        self._meetings = _meetings(machine)
-        self._known: dict[tuple[int, ...], bool] = {}
+        self._places = {
+            (thread, number): place
+            for thread, walk in enumerate(walks)
+            for number, place in enumerate(walk.places)
+        }
+        self._ends = [walk.places[-1] for walk in walks]
 
     def held(self, thread: int, place: int) -> frozenset[Lock]:
         """The locks that a thread may hold before the instruction at a place of its code."""
-        return self._places[thread][place].held
+        return self._places[thread, place].held
 
-    def holds_from(self, places: tuple[int, ...]) -> bool:
-        """Whether from these places in the threads' codes on no wait can last for ever."""
-        known = self._known.get(places)
-        if known is None:
-            known = self._known[places] = self._decide(places)
-        return known
-
-    def _decide(self, places: tuple[int, ...]) -> bool:
-        to_come = {
-            (thread, number): code[number]
-            for thread, code in enumerate(self._places)
-            for number in range(places[thread], len(code))
-        }
-        if any(place.never for place in to_come.values()):
+    @cached_property
+    def holds(self) -> bool:
+        """Whether no wait can last for ever."""
+        if any(place.never for place in self._places.values()):
             return False
         waits: dict[_Wait, set[_Wait]] = {}
         holders: dict[Lock, set[int]] = {}
-        for spot, place in to_come.items():
+        for spot, place in self._places.items():
             for lock in place.held:
                 waits.setdefault((spot[0], lock), set()).add(spot)
                 holders.setdefault(lock, set()).add(spot[0])
-        for spot, place in to_come.items():
+        for spot, place in self._places.items():
             waits[spot] = {*self._blockers(spot[0], place.needs, holders)}
         awaited = {*self._blockers(None, self._at_the_end, holders)}.union(*waits.values())
-        for thread, code in enumerate(self._places):
-            for kept in awaited & {(thread, lock) for lock in code[-1].held}:
+        for thread, end in enumerate(self._ends):
+            for kept in awaited & {(thread, lock) for lock in end.held}:
                 waits[kept].add(kept)
-        for spot in self._meetings.keys() & to_come.keys():
-            waits[spot] |= {*self._late(spot, to_come)}
+        for spot, arrivals in _meetings(self._machine).items():
+            if arrivals is None:
+                return False  # Somebody may never arrive.
+            for thread, last in arrivals:
+                waits[spot] |= {(thread, number) for number in range(last + 1)}
         try:
             TopologicalSorter(waits).prepare()
         except CycleError:
             return False
         return True
-
-    def _late(self, spot: Spot, to_come: Iterable[Spot]) -> Iterator[Spot]:
-        """Where those may be who have not arrived at a barrier."""
-        arrivals = self._meetings[spot]
-        if arrivals is None:
-            yield spot  # Somebody may never arrive.
-            return
-        for number, last in arrivals:
-            yield from (
-                (thread, place) for thread, place in to_come if thread == number if place <= last
-            )
 
     def _blockers(
         self, waiting: int | None, needs: Iterable[Need], holders: Mapping[Lock, set[int]]

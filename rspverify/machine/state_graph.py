@@ -94,14 +94,11 @@ def find_hang(
     more, or nothing but a flush is missing. It is then the nearest one, and steps count as in
     Figs 4 and 5, on the machine as it is given. reduced: whether anything is left out.
     """
-    if stops_at_once := scheduler == FAIR and not machine.program.spins:
-        order = LockOrder(machine) if reduced and drains(machine) else None
-        if order is not None and order.holds_from((0,) * len(machine.code)):
-            return HangSearch(None, "by the order of locks")
-    else:
-        order = None
+    stops_at_once = scheduler == FAIR and not machine.program.spins
+    if stops_at_once and reduced and drains(machine) and LockOrder(machine).holds:
+        return HangSearch(None, "by the order of locks")
     explicit = _explicit(machine, looping=not stops_at_once, reduced=reduced)
-    graph = _Graph(explicit, scheduler, limits, (*explicit.initial, 0), order=order)
+    graph = _Graph(explicit, scheduler, limits, (*explicit.initial, 0))
     hang = _deadlock(graph) if stops_at_once else _hang(graph)
     if hang is not None:
         given = {rule.key: rule for rule in replace(machine, evict=True).rules}
@@ -132,8 +129,7 @@ class _Graph(BreadthFirst):
 
     A state is one of the machine, and at its end the groups that have started, as bits. edges: by
     state that was looked at, the group of each step, or `_ENVIRONMENT`, and the state that it leads
-    to. still: groups that do nothing. order: from states where the locks are taken in an order all
-    threads come to their end, and no more is asked of these.
+    to. still: groups that do nothing.
     """
 
     def __init__(
@@ -144,13 +140,11 @@ class _Graph(BreadthFirst):
         start: State,
         *,
         still: Groups = _NOBODY,
-        order: LockOrder | None = None,
     ) -> None:
         super().__init__(start, limits)
         self.explicit = explicit
         self._scheduler = scheduler
         self._still = still
-        self._order = order
         machine = explicit.machine
         self.group = _groups_of(machine)
         self.groups = frozenset(self.group)
@@ -169,7 +163,7 @@ class _Graph(BreadthFirst):
 
     def _leading(self, place: int) -> Iterator[tuple[int, int]]:
         state = self.states[place]
-        if self._ends_well(state):
+        if self.explicit.cut(state):
             return
         for rule, after in self.explicit.successors(state):
             group = _ENVIRONMENT
@@ -180,12 +174,6 @@ class _Graph(BreadthFirst):
                 if self._scheduler.counts_starts:
                     after = (*after[:-1], state[-1] | 1 << group)
             yield group, self.reach(place, rule, after)
-
-    def _ends_well(self, state: State) -> bool:
-        """Whether all threads come to their end, or one goes on where a loop was unrolled."""
-        if self.explicit.cut(state):
-            return True
-        return self._order is not None and self._order.holds_from(state[: len(self._ends)])
 
     def _may_go(self, state: State, group: int) -> bool:
         """Whether a group has started, or may."""
@@ -217,7 +205,7 @@ class _Graph(BreadthFirst):
         Or the scheduler may not go on so: a group that it does not stop waits to be started.
         """
         state = self.states[place]
-        if not stopped <= self.may_stop(place) or self._ends_well(state):
+        if not stopped <= self.may_stop(place) or self.explicit.cut(state):
             return True
         left = self.groups - stopped - self.finished(state)
         if not left:
@@ -232,7 +220,7 @@ class _Graph(BreadthFirst):
         waiting = list(seen)
         while waiting:
             state = waiting.pop()
-            if self.explicit.ended(state) or self._ends_well(state):
+            if self.explicit.ended(state) or self.explicit.cut(state):
                 return False
             for rule, after in self.explicit.successors(state):
                 if isinstance(rule, InstructionRule):

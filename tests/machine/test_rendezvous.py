@@ -145,7 +145,7 @@ def test_work_groups_meet_apart() -> None:
 def test_barriers_have_a_place_in_the_order_of_locks(threads, stops) -> None:
     machine = Machine(assembly(*threads))
     assert (find_hang(machine, LIMITS).schedule is not None) is stops
-    assert LockOrder(machine).holds_from((0, 0)) is not stops
+    assert LockOrder(machine).holds is not stops
 
 
 @pytest.mark.parametrize(
