@@ -29,22 +29,7 @@ Key = tuple[type, str]
 Instructions and steps are of one kind; what a machine has once has no name.
 """
 
-Declaration = (
-    syntax.Title
-    | syntax.Executes
-    | syntax.Places
-    | syntax.Spaces
-    | syntax.Reaches
-    | syntax.TypeOf
-    | syntax.Cell
-    | syntax.Final
-    | syntax.Complete
-    | syntax.Always
-    | syntax.Definition
-    | syntax.Instruction
-    | syntax.Step
-    | syntax.Switch
-)
+Declaration = syntax.Item | syntax.Cell
 
 Declarations = Mapping[Key, Declaration]
 

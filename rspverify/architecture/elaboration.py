@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar, assert_never
-
-from msgspec import Struct
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar, assert_never
 
 from rspverify.architecture import architecture as files
 from rspverify.architecture import syntax
@@ -13,7 +11,6 @@ from rspverify.architecture.architecture import REACH, CellAt, Condition, Effect
 from rspverify.architecture.layout import LOCATIONS, PLACES
 from rspverify.architecture.scope import REGISTER, LocationOf, Meaning, PlaceOf, Scope, described
 from rspverify.records import replace
-from rspverify.source import Span
 from rspverify.wording import guess
 
 
@@ -73,17 +70,13 @@ def _places(binder: syntax.PlacesNamed, name: str, scope: Scope) -> files.Places
     return None
 
 
-class Expanded(Struct, frozen=True):
-    """The body that a use of a definition stands for, and the scope of its parameters."""
+def expand(
+    call: syntax.Call, scope: Scope, *, of_effects: bool
+) -> tuple[syntax.Definition, Scope] | None:
+    """The definition of effects or of conditions that is used, and the scope of its parameters.
 
-    conditions: tuple[syntax.Condition, ...]
-    effects: tuple[syntax.Effect, ...]
-    later: tuple[syntax.Step, ...]
-    scope: Scope
-
-
-def expand(call: syntax.Call, scope: Scope, *, of_effects: bool) -> Expanded | None:
-    """The use of a definition of effects or of conditions; None after a mistake."""
+    None after a mistake.
+    """
     name, definitions = call.name.text, scope.layout.definitions
     definition = definitions.get(name)
     arguments = [value_of(each, scope) for each in call.arguments]
@@ -113,7 +106,7 @@ def expand(call: syntax.Call, scope: Scope, *, of_effects: bool) -> Expanded | N
         within=(*scope.within, name),
         used=scope.used or call.span,
     )
-    return Expanded(definition.conditions, definition.effects, definition.later, inner)
+    return definition, inner
 
 
 def value_of(expression: syntax.Expression, scope: Scope) -> Meaning | None:
@@ -168,28 +161,42 @@ def _conditions(node: syntax.Condition, scope: Scope) -> Sequence[Condition]:
             return bound(
                 node.binders, inner, lambda its: conditions(node.conditions, its), files.All
             )
-        case syntax.Ready(_, reference):
-            lock = scope.cell(reference, Sort.LOCK)
-            return [files.IsReady(lock)] if lock else []
-        case syntax.Oldest(_, reference, written):
-            fifo, element = scope.cell(reference, Sort.FIFO), fifo_element(written, scope)
-            return [files.IsOldest(fifo, element)] if fifo and element else []
-        case syntax.Empty(_, reference):
-            where = scope.cell(reference, Sort.FIFO, Sort.POOL)
-            return [files.Lacks(where)] if where else []
-        case syntax.LacksMarker(_, marker, reference):
-            where, element = scope.cell(reference, Sort.FIFO), _marker(marker, scope)
-            return [files.Lacks(where, element)] if where and element else []
+        case syntax.Said():
+            return _said(node, scope)
         case syntax.LacksInstructions():
             return _lacks_instructions(node, scope)
-        case syntax.SelfIn(span, reference):
-            pool = scope.cell(reference, Sort.POOL)
-            return [files.IsIn(pool)] if _is_instruction(span, scope) and pool else []
         case syntax.InSpace(_, word, negated, space):
             location, known = scope.location(word), scope.is_space(space)
             return [files.InSpace(location, space.text, not negated)] if location and known else []
         case _:
             assert_never(node)
+
+
+_SAID: Mapping[str, tuple[Callable[..., Any], tuple[Sort, ...]]] = {
+    "ready": (files.IsReady, (Sort.LOCK,)),
+    "oldest": (files.IsOldest, (Sort.FIFO,)),
+    "empty": (files.Lacks, (Sort.FIFO, Sort.POOL)),
+    "lacks_marker": (lambda marker, fifo: files.Lacks(fifo, marker), (Sort.FIFO,)),
+    "self_in": (lambda _, pool: files.IsIn(pool), (Sort.POOL,)),
+    "take": (files.Take, (Sort.LOCK,)),
+    "free": (files.Free, (Sort.LOCK,)),
+    "enqueue": (lambda element, fifo: files.Enter(fifo, element), (Sort.FIFO,)),
+    "dequeue": (files.Leave, (Sort.FIFO,)),
+    "add": (lambda element, pool: files.Enter(pool, element), (Sort.POOL,)),
+    "remove": (lambda _, pool: files.Leave(pool), (Sort.POOL,)),
+}
+"""What is made of the parts, by the word, and the possible sorts of the cell among them."""
+
+
+def _said(node: syntax.Said, scope: Scope) -> list[Any]:
+    make, sorts = _SAID[node.word]
+    parts = [
+        scope.cell(it, *sorts) if isinstance(it, syntax.Reference) else fifo_element(it, scope)
+        for it in node.parts
+    ]
+    if node.word == "take" and not scope.require_thread(node.span, "the holder of a lock"):
+        return []
+    return [] if None in parts else [make(*parts)]
 
 
 def bound(
@@ -224,8 +231,8 @@ def _bits(node: syntax.Bits, scope: Scope) -> Sequence[Condition]:
                 return []
             found.append(files.Holds(bit, each.value))
             continue
-        inner = expand(each.what, scope, of_effects=False)
-        its = conditions(inner.conditions, inner.scope) if inner else ()
+        used = expand(each.what, scope, of_effects=False)
+        its = conditions(used[0].conditions, used[1]) if used else ()
         if len(node.literals) == 1:
             return its
         match its:
@@ -267,7 +274,10 @@ def fifo_element(written: syntax.Element, scope: Scope) -> files.FifoElement | N
     """The meaning of an element of a fifo; None after a mistake."""
     match written:
         case syntax.Itself(span):
-            return files.Element.SELF if _is_instruction(span, scope) else None
+            if scope.owner.operands is not None:
+                return files.Element.SELF
+            scope.error(span, f"self is an instruction, and {scope.owner.name} is none")
+            return None
         case syntax.Marker():
             return _marker(written, scope)
         case syntax.LocationNamed(_, word):
@@ -284,13 +294,6 @@ def _marker(written: syntax.Marker, scope: Scope) -> files.MarkerOf | None:
     return files.MarkerOf() if scope.require_thread(written.span, "a marker") else None
 
 
-def _is_instruction(span: Span, scope: Scope) -> bool:
-    if scope.owner.operands is not None:
-        return True
-    scope.error(span, f"self is an instruction, and {scope.owner.name} is none")
-    return False
-
-
 def effects(nodes: Iterable[syntax.Effect], scope: Scope) -> tuple[Effect, ...]:
     """The meanings of effects, definitions expanded; without those that have mistakes."""
     return tuple(each for node in nodes for each in _effects(node, scope))
@@ -302,25 +305,16 @@ def _effects(node: syntax.Effect, scope: Scope) -> Sequence[Effect]:
         case syntax.Assignment():
             return _assignment(node, scope)
         case syntax.Call():
-            inner = expand(node, scope, of_effects=True)
-            if inner is None:
+            used = expand(node, scope, of_effects=True)
+            if used is None:
                 return ()
-            made = effects(inner.effects, inner.scope)
-            if inner.later:
-                _begin(node, inner, scope)
+            definition, inner = used
+            made = effects(definition.effects, inner)
+            if definition.later:
+                _begin(node, [(each, inner) for each in definition.later], scope)
             return made
-        case syntax.SetLock(span, taken, reference):
-            lock = scope.cell(reference, Sort.LOCK)
-            if taken and not scope.require_thread(span, "the holder of a lock"):
-                return []
-            return [files.Take(lock) if taken else files.Free(lock)] if lock else []
-        case syntax.Enter(_, pool, written, reference):
-            where = scope.cell(reference, Sort.POOL if pool else Sort.FIFO)
-            element = fifo_element(written, scope)
-            return [files.Enter(where, element)] if where and element else []
-        case syntax.Leave(_, pool, reference):
-            where = scope.cell(reference, Sort.POOL if pool else Sort.FIFO)
-            return [files.Leave(where)] if where else []
+        case syntax.Said():
+            return _said(node, scope)
         case syntax.If(span, required, inner_effects):
             inner_scope = scope.deeper(span)
             its = conditions(required, inner_scope)
@@ -336,14 +330,13 @@ def _effects(node: syntax.Effect, scope: Scope) -> Sequence[Effect]:
             assert_never(node)
 
 
-def _begin(node: syntax.Call, inner: Expanded, scope: Scope) -> None:
+def _begin(node: syntax.Call, later: list[tuple[syntax.Step, Scope]], scope: Scope) -> None:
     """Add the later steps of a definition to the instruction that uses it."""
-    begun = scope.begun
-    if begun is None or scope.depth > len(scope.within):
+    if scope.begun is None or scope.depth > len(scope.within):
         message = f"{node.name} must stand in the `do` of an instruction, in no block or step"
         scope.error(node.span, message, "it has later steps, which are those of an instruction")
     else:
-        begun += [(each, inner.scope) for each in inner.later]
+        scope.begun.extend(later)
 
 
 def _assignment(node: syntax.Assignment, scope: Scope) -> Sequence[Effect]:

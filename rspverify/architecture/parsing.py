@@ -82,11 +82,12 @@ class _MachineBuilder(Builder[syntax.MachineFile]):
     def _yes(self, _: Token) -> bool:
         return True
 
-    def _no(self, _: Token) -> bool:
-        return False
+    ANY = OTHER = OWN = NOT = _yes
 
-    ANY = OTHER = OWN = NOT = TAKE = ADD = REMOVE = _yes
-    FREE = ENQUEUE = DEQUEUE = _no
+    def _other(self, rule: str, place: Meta, parts: list[Any]) -> Any:
+        if rule in syntax.SAID:
+            return syntax.Said(self._span(place), rule, tuple(parts))
+        return super()._other(rule, place, parts)
 
     def start(self, meta: Meta, *items: syntax.Item) -> syntax.MachineFile:
         return syntax.MachineFile(self._source, items)
@@ -149,7 +150,7 @@ _NAME = re.compile(r'\w+\s+"?(?P<name>(?<=")[^"\n]*|[A-Za-z_]\w*(?:-\w+)*(?:\.\w
 
 _CONDITION = {"_EACH", "_EMPTY", "_NO", "_OLDEST", "_READY", "_SELF", "NAME", "NOT"}
 _EFFECT = {
-    *("ADD", "DEQUEUE", "_EACH", "ENQUEUE", "FREE", "_IF", "_NOTHING", "REMOVE", "TAKE"),
+    *("_ADD", "_DEQUEUE", "_EACH", "_ENQUEUE", "_FREE", "_IF", "_NOTHING", "_REMOVE", "_TAKE"),
     "NAME",
 }
 _ITEM = {f"_{word.upper()}" for word in _ITEMS}

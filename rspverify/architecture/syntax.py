@@ -115,30 +115,23 @@ class Bits(Spanned, frozen=True):
     literals: tuple[Literal, ...]
 
 
-class Ready(Spanned, frozen=True):
-    """`ready LOCK`."""
+class Said(Spanned, frozen=True):
+    """What names cells and elements: `ready LOCK`, `oldest FIFO is ELEMENT`, `add self to POOL`.
 
-    lock: Reference
+    word: its rule in the grammar.
+    """
 
-
-class Oldest(Spanned, frozen=True):
-    """`oldest FIFO is ELEMENT`."""
-
-    fifo: Reference
-    element: Element
+    word: str
+    parts: tuple[Reference | Element, ...]
 
 
-class Empty(Spanned, frozen=True):
-    """`empty FIFO`."""
-
-    where: Reference
-
-
-class LacksMarker(Spanned, frozen=True):
-    """`no marker of t in FIFO`."""
-
-    marker: Marker
-    where: Reference
+SAID = frozenset(
+    {
+        *("ready", "oldest", "empty", "lacks_marker", "self_in"),
+        *("take", "free", "enqueue", "dequeue", "add", "remove"),
+    }
+)
+"""The words of these."""
 
 
 class LacksInstructions(Spanned, frozen=True):
@@ -148,12 +141,6 @@ class LacksInstructions(Spanned, frozen=True):
     instructions: tuple[Word, ...]
     location: LocationNamed | None
     where: Reference
-
-
-class SelfIn(Spanned, frozen=True):
-    """`self in POOL`."""
-
-    pool: Reference
 
 
 class InSpace(Spanned, frozen=True):
@@ -171,9 +158,7 @@ class All(Spanned, frozen=True):
     conditions: tuple[Condition, ...]
 
 
-Condition: TypeAlias = (
-    Bits | Ready | Oldest | Empty | LacksMarker | LacksInstructions | SelfIn | InSpace | All
-)
+Condition: TypeAlias = Bits | Said | LacksInstructions | InSpace | All
 
 
 # ---- Effects -------------------------------------------------------------------------------------
@@ -184,28 +169,6 @@ class Assignment(Spanned, frozen=True):
 
     target: Reference
     value: Expression
-
-
-class SetLock(Spanned, frozen=True):
-    """`take LOCK`, `free LOCK`."""
-
-    taken: bool
-    lock: Reference
-
-
-class Enter(Spanned, frozen=True):
-    """`enqueue ELEMENT in FIFO`; `add self to POOL`."""
-
-    pool: bool
-    element: Element
-    where: Reference
-
-
-class Leave(Spanned, frozen=True):
-    """`dequeue FIFO`; `remove self from POOL`."""
-
-    pool: bool
-    where: Reference
 
 
 class If(Spanned, frozen=True):
@@ -226,7 +189,7 @@ class Nothing(Spanned, frozen=True):
     """`nothing`."""
 
 
-Effect: TypeAlias = Assignment | Call | SetLock | Enter | Leave | If | Each | Nothing
+Effect: TypeAlias = Assignment | Call | Said | If | Each | Nothing
 
 
 # ---- Items ---------------------------------------------------------------------------------------

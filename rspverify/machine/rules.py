@@ -330,19 +330,14 @@ class _Rule(Struct, frozen=True, dict=True):
         return tuple(plain(self.updates))
 
     @cached_property
-    def may_change(self) -> list[Change]:
-        """The updates of cells, those that happen only under conditions included."""
-        return [it for it in self.flat if not isinstance(it, Enqueue | Dequeue)]
-
-    @cached_property
     def changed_words(self) -> list[Word]:
         """The words whose values it changes, also under conditions."""
-        return [it.target for it in self.may_change if isinstance(it, Copy | Assign)]
+        return [it.target for it in self.flat if isinstance(it, Copy | Assign)]
 
     @cached_property
     def may_set(self) -> tuple[Bit, ...]:
         """The bits that it makes true, also under conditions."""
-        return tuple(it.bit for it in self.may_change if isinstance(it, SetBit) and it.value)
+        return tuple(it.bit for it in self.flat if isinstance(it, SetBit) and it.value)
 
     @cached_property
     def asked(self) -> tuple[tuple[Guard, bool], ...]:
@@ -399,11 +394,6 @@ class _Rule(Struct, frozen=True, dict=True):
         return [each.fifo for each in self.enqueues if isinstance(each.element, Marker)]
 
     @cached_property
-    def takes_out(self) -> bool:
-        """Whether it takes an element out of a fifo."""
-        return any(isinstance(update, Dequeue) for update in self.updates)
-
-    @cached_property
     def oldest(self) -> tuple[Oldest, ...]:
         """The elements that must be the oldest of their fifo."""
         return tuple(guard for guard in self.guards if isinstance(guard, Oldest))
@@ -423,11 +413,11 @@ class _Rule(Struct, frozen=True, dict=True):
         return self._set_bits[value]
 
     @cached_property
-    def _set_bits(self) -> tuple[tuple[Bit, ...], tuple[Bit, ...]]:
-        """The bits that it makes false, and those that it makes true."""
+    def _set_bits(self) -> Mapping[bool, tuple[Bit, ...]]:
         found = [it for it in self.changes.values() if isinstance(it, SetBit)]
-        false = tuple(it.bit for it in found if not it.value)
-        return false, tuple(it.bit for it in found if it.value)
+        return {
+            value: tuple(it.bit for it in found if it.value is value) for value in (False, True)
+        }
 
     def awaits(self, bit: Bit) -> bool:
         """Whether it waits until a bit is true, whatever else holds."""

@@ -241,7 +241,7 @@ class Shapes:
             return "what it changes depends on the state"
         updates = self.counting(rule)
         oldest = [it for it in rule.oldest if not isinstance(it.element, Issued)]
-        if oldest or rule.takes_out:
+        if oldest or any(isinstance(it, ground.Dequeue) for it in rule.updates):
             if any(bit in self.marked for bit, _ in rule.literals):
                 return "an element waits there until a value counts"
             leaves = [ground.Dequeue(guard.fifo) for guard in oldest]
@@ -442,7 +442,7 @@ def may_fire(rules: Iterable[Rule], starts_true: Callable[[Bit], bool]) -> list[
 
 def _mixes(rule: Rule) -> bool:
     own = None if rule.instruction is None else rule.instruction.location
-    for update in rule.may_change:
+    for update in rule.flat:
         match update:
             case ground.Copy(target, source) if target.location != source.location:
                 return True
