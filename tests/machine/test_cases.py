@@ -67,11 +67,11 @@ def random_cases(count: int) -> Iterator[AssemblyProgram]:
 
 def test_random_machines_of_this_kind() -> None:
     known = 0
-    for made in random_cases(40):
+    for made in random_cases(20):
         found = differences(made, 1_500)
         assert not found, (found, made)
         known += found is not None and unbounded(made.machine) is None
-    assert known > 6
+    assert known > 3
 
 
 def out_of_turn(patch: MonkeyPatch) -> None:

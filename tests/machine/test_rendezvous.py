@@ -149,7 +149,7 @@ def test_barriers_have_a_place_in_the_order_of_locks(threads, stops) -> None:
 
 
 @pytest.mark.parametrize(
-    "shape, labels, count", [(GROUPS, 2, 12), (TWO_GROUPS, 1, 12), (TINY_TWO_DEVICES, 1, 4)]
+    "shape, labels, count", [(GROUPS, 2, 12), (TWO_GROUPS, 1, 8), (TINY_TWO_DEVICES, 1, 4)]
 )
 def test_random_meetings(shape: Size, labels: int, count: int) -> None:
     """Outcomes and progress: the engines, each other and the oracle."""
