@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from rspverify.architecture import architecture as files
 from rspverify.architecture.architecture import Architecture, CellAt, CellKind, Condition, Mnemonic
+from rspverify.records import replace
 
 
 class Deed(Enum):
@@ -63,42 +64,24 @@ class Act(Struct, frozen=True):
 @cache
 def acts(mnemonic: Mnemonic) -> tuple[Act, ...]:
     """The acts of an instruction, in order, except its reads and writes."""
-    found = [*_awaited(mnemonic.conditions, {}), *_done(mnemonic.effects, {})]
-    if mnemonic.later:
-        found.append(Act(Deed.OTHER))
-    return tuple(found)
+    later = [Act(Deed.OTHER)] if mnemonic.later else []
+    return (*_acts((*mnemonic.conditions, *mnemonic.effects), {}), *later)
 
 
 Bound = Mapping[str, files.Places | files.Locations]
 
 
-def _awaited(conditions: tuple[Condition, ...], bound: Bound) -> Iterator[Act]:
-    for each in conditions:
+def _acts(parts: tuple[Condition | files.Effect, ...], bound: Bound) -> Iterator[Act]:
+    for each in parts:
         match each:
+            case files.All(binder, inner) | files.Each(binder, inner):
+                yield from _acts(inner, {**bound, binder.variable: binder})
+            case files.IsSwitched() | files.InSpace(files.OPERAND) | files.Read() | files.Write():
+                pass
             case files.IsReady(lock):
                 yield _act(Deed.AWAIT, lock, bound)
-            case files.All(binder, inner):
-                yield from _awaited(inner, {**bound, binder.variable: binder})
-            case files.IsSwitched():
-                pass
-            case files.InSpace(location) if location == files.OPERAND:
-                pass
             case files.Lacks(where, None, (), False, None):
                 yield _act(Deed.DRAIN, where, bound)
-            case (
-                files.Holds()
-                | files.Either()
-                | files.IsOldest()
-                | files.Lacks()
-                | files.IsIn()
-                | files.InSpace()
-            ):
-                yield Act(Deed.OTHER)
-
-
-def _done(effects: tuple[files.Effect, ...], bound: Bound) -> Iterator[Act]:
-    for each in effects:
-        match each:
             case files.SetTo(bit, False):
                 yield _act(Deed.LOSE, bit, bound)
             case files.Enter(where, files.MarkerOf(None)):
@@ -107,11 +90,7 @@ def _done(effects: tuple[files.Effect, ...], bound: Bound) -> Iterator[Act]:
                 yield _act(Deed.TAKE, lock, bound)
             case files.Free(lock):
                 yield _act(Deed.FREE, lock, bound)
-            case files.Each(binder, inner):
-                yield from _done(inner, {**bound, binder.variable: binder})
-            case files.Read() | files.Write():
-                pass
-            case files.SetTo() | files.Enter() | files.Leave() | files.CopyTo() | files.If():
+            case _:
                 yield Act(Deed.OTHER)
 
 
@@ -171,11 +150,7 @@ def completes(wait: Mnemonic, begun: Mnemonic) -> bool:
 
 def does_the_same(one: Mnemonic, other: Mnemonic) -> bool:
     """Whether two are one instruction but for their names."""
-    return _deeds(one) == _deeds(other)
-
-
-def _deeds(it: Mnemonic) -> tuple[object, ...]:
-    return it.conditions, it.effects, it.later, it.reaches
+    return replace(one, name=other.name, operands=other.operands) == other
 
 
 def _distinct(machine: Architecture) -> list[Mnemonic]:
@@ -230,11 +205,7 @@ def _lost(it: Mnemonic) -> list[CellKind]:
 
 def _writes_back(it: Mnemonic) -> bool:
     """Whether it leaves a marker, or a later step waits for more than to be in a pool itself."""
-    marks = any(
-        isinstance(each, files.Enter) and each.element == files.MarkerOf(None)
-        for each in it.plain_effects
-    )
+    marks = files.MarkerOf(None) in files.within(it.plain_effects, files.MarkerOf)
     awaited = files.asked(each for step in it.later for each in step.conditions)
-    return marks or any(
-        not isinstance(each, files.IsIn | files.IsSwitched | files.InSpace) for each in awaited
-    )
+    plain = files.IsIn | files.IsSwitched | files.InSpace
+    return marks or any(not isinstance(each, plain) for each in awaited)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from hashlib import sha256
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -277,15 +278,24 @@ class Each(Struct, frozen=True):
 Effect = SetTo | CopyTo | Read | Write | Take | Free | Enter | Leave | If | Each
 
 
+_Part = TypeVar("_Part")
+
+
+def within(part: object, wanted: type[_Part]) -> Iterator[_Part]:
+    """The records of a class in conditions, effects, or a whole machine, in order."""
+    if isinstance(part, wanted):
+        yield part
+    elif isinstance(part, tuple | list | dict):
+        for each in part.values() if isinstance(part, dict) else part:
+            yield from within(each, wanted)
+    elif is_record(part) and not isinstance(part, CellKind):
+        for name in fields_of(part):
+            yield from within(getattr(part, name), wanted)
+
+
 def cells_of(parts: Iterable[object]) -> Iterator[CellAt]:
     """The cells that conditions and effects speak of, in order."""
-    for part in parts:
-        if isinstance(part, CellAt):
-            yield part
-        elif is_record(part) and not isinstance(part, CellKind):
-            yield from cells_of(getattr(part, each) for each in fields_of(part))
-        elif isinstance(part, tuple):
-            yield from cells_of(part)
+    return within([*parts], CellAt)
 
 
 def asked(conditions: Iterable[Condition]) -> Iterator[Condition]:

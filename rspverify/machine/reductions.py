@@ -7,18 +7,18 @@ what follows from each; tests/machine/test_reductions.py has a planted machine f
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from functools import lru_cache
 from itertools import chain
 from typing import assert_never
 
-from rspverify.architecture.architecture import Architecture, CellKind, Places, Sort
+from rspverify.architecture.architecture import Architecture, Places, Sort, within
 from rspverify.machine import rules as ground
 from rspverify.machine.machine import Machine, everywhere
 from rspverify.machine.placements import placements
 from rspverify.machine.relevance import plain_fifos
 from rspverify.machine.rules import Bit, Cell, Fifo, Guard, InstructionRule, Member, Rule, StepRule
-from rspverify.records import fields_of, is_record, replace
+from rspverify.records import replace
 
 # ---- Instructions that wait or do nothing --------------------------------------------------------
 
@@ -257,18 +257,7 @@ def _leaves_in_turn(rule: Rule, kind: str) -> bool:
 
 def _is_named(part: object, kind: str) -> bool:
     """Whether variables stand for places of a kind, or for those inside or outside one."""
-    return any(kind in (it.kind, it.inside, it.outside) for it in _binders(part))
-
-
-def _binders(part: object) -> Iterator[Places]:
-    if isinstance(part, Places):
-        yield part
-    elif is_record(part) and not isinstance(part, CellKind):
-        for each in fields_of(part):
-            yield from _binders(getattr(part, each))
-    elif isinstance(part, dict | tuple):
-        for it in part.values() if isinstance(part, dict) else part:
-            yield from _binders(it)
+    return any(kind in (it.kind, it.inside, it.outside) for it in within(part, Places))
 
 
 def _fills(rule: Rule, kind: str) -> bool:
