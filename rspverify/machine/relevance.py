@@ -23,6 +23,9 @@ T = TypeVar("T")
 LastPlaces = list[tuple[int, int]]
 """(thread, place): the last place in the thread's code that does something."""
 
+_ANYBODY = -1
+"""The thread of what may happen at any time."""
+
 
 def last_looks(machine: Machine) -> Mapping[Bit, LastPlaces]:
     """Where each thread last wants a value to count, by the bit that says so; none is none.
@@ -32,38 +35,19 @@ def last_looks(machine: Machine) -> Mapping[Bit, LastPlaces]:
     """
     shapes = machine.shapes
     looks: dict[Bit, dict[int, int]] = {bit: {} for bit in shapes.entries}
-    direct = _last(machine, lambda rule: [bit for bit, _ in rule.wants if bit in shapes.entries])
-    for bit, last in direct.items():
-        _look(machine, bit, last, looks)
-    for rule in machine.steps:
-        if shapes.shape(rule) not in (Shape.REFRESHES, Shape.LOSES):
-            for bit, _ in rule.wants:
-                looks.pop(bit, None)
-    for bit, _ in ground.literals(machine.ending):
-        looks.pop(bit, None)
-    changed = True
-    while changed:  # What is wanted at any time is so through refreshes, too.
-        changed = False
-        for bit, steps in shapes.refreshing.items():
-            if bit not in looks:
-                for wanted in {it for rule in steps for it, _ in rule.wants} & looks.keys():
-                    del looks[wanted]
-                    changed = True
-    return {bit: sorted(last.items()) for bit, last in looks.items()}
-
-
-def _look(
-    machine: Machine, bit: Bit, last: Mapping[int, int], looks: dict[Bit, dict[int, int]]
-) -> None:
-    mine = looks[bit]
-    later = {thread: place for thread, place in last.items() if place > mine.get(thread, -1)}
-    mine |= later
-    if not later:
-        return
-    for rule in machine.shapes.refreshing.get(bit, ()):
-        for wanted, _ in rule.wants:
-            if wanted in looks:
-                _look(machine, wanted, later, looks)
+    waiting = [*_last(machine, lambda rule: [bit for bit, _ in rule.wants]).items()]
+    others = (it for it in machine.steps if shapes.shape(it) not in (Shape.REFRESHES, Shape.LOSES))
+    wanted = [*ground.literals(machine.ending), *(it for rule in others for it in rule.wants)]
+    waiting += [(bit, {_ANYBODY: 0}) for bit, _ in wanted]
+    while waiting:
+        bit, last = waiting.pop()
+        mine = looks.get(bit, last)
+        later = {thread: place for thread, place in last.items() if place > mine.get(thread, -1)}
+        if later:
+            mine |= later
+            refreshes = shapes.refreshing.get(bit, ())
+            waiting += [(it, later) for rule in refreshes for it, _ in rule.wants]
+    return {bit: sorted(last.items()) for bit, last in looks.items() if _ANYBODY not in last}
 
 
 def last_marks(machine: Machine) -> Mapping[Fifo, LastPlaces]:

@@ -57,7 +57,7 @@ class Simplification(Struct, frozen=True):
             match update:
                 case ground.SetBit(bit, _) if not self.keeps(bit):
                     pass
-                case ground.Enqueue(fifo, _) if not self.keeps(fifo):
+                case ground.Enqueue(fifo) | ground.Dequeue(fifo) if not self.keeps(fifo):
                     pass
                 case ground.Copy(target, source) if target in stands_for or source in stands_for:
                     yield ground.Copy(self._word(target), self._word(source))
@@ -79,6 +79,12 @@ class Simplification(Struct, frozen=True):
         if guards == rule.guards and updates == rule.updates:
             return rule  # With its summary.
         return replace(rule, guards=guards, updates=updates)
+
+    def is_idle(self, rule: Rule) -> bool:
+        """Whether a rule is a step that changes nothing that is left, as a flush into itself."""
+        left = self.updates(rule.updates)
+        same = all(isinstance(it, ground.Copy) and it.target == it.source for it in left)
+        return isinstance(rule, StepRule) and same
 
     def left(self, steps: Sequence[StepRule]) -> tuple[StepRule, ...]:
         """The steps that are left."""
@@ -109,21 +115,15 @@ def simplification(
         )
     if not elide:
         return Simplification(bits=bits, steps=steps)
-    touching = by(rules, lambda rule: {*rule.looks, *rule.changes, *rule.changed_words})
-    found = [
-        each
-        for each in {entry.value.structure: None for entry in shapes.entries.values()}
-        if _as_memory(each, shapes, rules, touching, everyone)
-    ]
-    inside = {entry for entry in shapes.entries.values() if entry.value.structure in found}
-    stands_for = {entry.value: below(entry, shapes) for entry in inside}
-    gone = {rule.key for rule in rules if _is_inside(rule, inside, frozenset(found), shapes)}
-    return Simplification(
-        frozenset(found),
-        bits,
-        {word: lower for word, lower in stands_for.items() if lower is not None},
-        steps | gone,
+    memory = _AsMemory(shapes, rules, everyone)
+    entries = shapes.entries.values()
+    found = frozenset(
+        it for it in dict.fromkeys(it.value.structure for it in entries) if memory(it)
     )
+    stands_for = {it.value: below(it, shapes) for it in entries if it.value.structure in found}
+    words = {word: lower for word, lower in stands_for.items() if lower is not None}
+    without = Simplification(found, bits, words, steps)
+    return replace(without, steps=steps | {it.key for it in rules if without.is_idle(it)})
 
 
 def _unseen(shapes: Shapes) -> frozenset[object]:
@@ -164,103 +164,76 @@ def _is_seen(step: StepRule, seen: Mapping[object, frozenset[Bit]], shapes: Shap
     return False
 
 
-def _is_inside(
-    rule: Rule, entries: set[Entry], structures: frozenset[Structure], shapes: Shapes
-) -> bool:
-    """Whether a step only flushes, fetches, drops or dequeues parts that are left out."""
-    if not isinstance(rule, StepRule):
-        return False
-    if rule.oldest:
-        return rule.oldest[0].fifo.structure in structures
-    if rule.key in shapes.losing:
-        return all(bit.structure in structures for bit in rule.sets(False) + rule.sets(True))
-    return any(
-        rule in shapes.refreshing[entry.valid] or rule in shapes.clearing.get(entry.dirty, ())
-        for entry in entries
-        if entry.dirty is not None
-    )
+class _AsMemory:
+    """Which structures can always be kept equal to the structure below them."""
 
+    def __init__(
+        self, shapes: Shapes, rules: Sequence[Rule], everyone: frozenset[ThreadId]
+    ) -> None:
+        self._shapes, self._rules, self._everyone = shapes, rules, everyone
+        self._touching = by(rules, lambda it: {*it.looks, *it.changes, *it.changed_words})
 
-def _as_memory(
-    structure: Structure,
-    shapes: Shapes,
-    rules: Sequence[Rule],
-    touching: Mapping[object, Sequence[Rule]],
-    everyone: frozenset[ThreadId],
-) -> bool:
-    """Whether a structure can always be kept equal to the structure below it."""
-    entries = [each for each in shapes.entries.values() if each.value.structure == structure]
-    return (
-        all(_kept_equal(entry, shapes, touching, everyone) for entry in entries)
-        and all(_harmless(rule, structure, entries, shapes) for rule in rules)
-        and _can_be(ground.literals(shapes.complete), structure, entries)
-    )
+    def __call__(self, structure: Structure) -> bool:
+        """Whether a structure can."""
+        entries = [it for it in self._shapes.entries.values() if it.value.structure == structure]
+        return (
+            all(map(self._kept_equal, entries))
+            and all(self._harmless(rule, structure, entries) for rule in self._rules)
+            and _can_be(ground.literals(self._shapes.complete), structure, entries)
+        )
 
+    def _kept_equal(self, entry: Entry) -> bool:
+        """Whether it can be flushed after each change of it, and fetched before each use."""
+        shapes, value, dirty = self._shapes, entry.value, entry.dirty
+        lower, fetches = below(entry, shapes), shapes.refreshing.get(entry.valid, ())
+        if lower is None or dirty is None or len(fetches) != 1:
+            return False
+        (fetch,), (flush,) = fetches, shapes.clearing[dirty]
+        flushes = {ground.Copy(lower, value), ground.SetBit(dirty, False)}
+        return (
+            ground.fails(dirty) in shapes.complete
+            and self._is_free(flush.guards, ground.holds(dirty))
+            and self._is_free(fetch.guards, ground.fails(dirty))
+            and set(shapes.counting(flush)) == flushes
+            and set(shapes.counting(fetch))
+            == {ground.Copy(value, lower), ground.SetBit(entry.valid, True)}
+            and all(
+                (it.key == flush.key or not (lower in it.changed_words or dirty in it.sets(False)))
+                and (it.key == fetch.key or lower not in it.taken)
+                and (value in it.changes and it.key != fetch.key) is (dirty in it.sets(True))
+                for cell in (lower, dirty, value)
+                for it in self._touching.get(cell, ())
+            )
+        )
 
-def _kept_equal(
-    entry: Entry,
-    shapes: Shapes,
-    touching: Mapping[object, Sequence[Rule]],
-    everyone: frozenset[ThreadId],
-) -> bool:
-    """Whether it can be flushed after each change of it, and fetched before each use."""
-    lower, dirty = below(entry, shapes), entry.dirty
-    fetches = shapes.refreshing.get(entry.valid, ())
-    if lower is None or dirty is None or len(fetches) != 1:
-        return False
-    (fetch,), (flush,) = fetches, shapes.clearing[dirty]
-
-    def is_free(guards: Sequence[Guard], but: Guard) -> bool:
+    def _is_free(self, guards: Sequence[Guard], but: Guard) -> bool:
+        """Whether guards, but for one, are only of locks that are ready for everyone."""
         left = [guard for guard in guards if guard != but]
-        return all(isinstance(it, ground.Ready) and it.threads >= everyone for it in left)
+        return all(isinstance(it, ground.Ready) and it.threads >= self._everyone for it in left)
 
-    wanted = (
-        ground.fails(dirty) in shapes.complete,
-        is_free(flush.guards, ground.holds(dirty)),
-        is_free(fetch.guards, ground.fails(dirty)),
-        set(shapes.counting(flush))
-        == {ground.Copy(lower, entry.value), ground.SetBit(dirty, False)},
-        set(shapes.counting(fetch))
-        == {ground.Copy(entry.value, lower), ground.SetBit(entry.valid, True)},
-    )
-    if not all(wanted):
-        return False
-    for rule in touching.get(lower, ()):
-        if lower in rule.changed_words and rule.key != flush.key:
+    def _harmless(self, rule: Rule, structure: Structure, entries: Sequence[Entry]) -> bool:
+        """Whether the guards of a rule on a structure can be made true, and its updates undone."""
+        shapes = self._shapes
+        if any(
+            cell.structure == structure for it in rule.conditional for cell in ground.cells_of(it)
+        ):
             return False
-        if lower in rule.taken and rule.key != fetch.key:
-            return False
-    for rule in (*touching.get(dirty, ()), *touching.get(entry.value, ())):
-        if dirty in rule.sets(False) and rule.key != flush.key:
-            return False
-        changed = entry.value in rule.changes and rule.key != fetch.key
-        if changed is not (dirty in rule.sets(True)):
-            return False
-    return True
-
-
-def _harmless(rule: Rule, structure: Structure, entries: Sequence[Entry], shapes: Shapes) -> bool:
-    """Whether the guards of a rule on a structure can be made true, and its updates undone."""
-    if any(it.structure == structure for when in rule.conditional for it in ground.cells_of(when)):
-        return False
-    if rule.key in shapes.losing:
-        return True
-    needed = {it.dirty for it in entries if it.dirty and rule in shapes.clearing[it.dirty]}
-    wanted = [each for each in rule.wants if each[0] not in needed]
-    if not _can_be(wanted, structure, entries):
-        return False
-    if any(
-        it.fifo.structure == structure and (it.fifo, it.element) not in shapes.leaving
-        for it in rule.enqueues
-    ):
-        return False
-    clean = {ground.fails(each.dirty) for each in entries if each.dirty}
-    return all(
-        clean.issuperset(it for it in rule.guards if it is not guard)
-        and rule.updates == (ground.Dequeue(guard.fifo),)
-        for guard in rule.oldest
-        if guard.fifo.structure == structure
-    )
+        if rule.key in shapes.losing:
+            return True
+        needed = {it.dirty for it in entries if it.dirty and rule in shapes.clearing[it.dirty]}
+        wanted = [each for each in rule.wants if each[0] not in needed]
+        entered = [it for it in rule.enqueues if it.fifo.structure == structure]
+        clean = {ground.fails(each.dirty) for each in entries if each.dirty}
+        return (
+            _can_be(wanted, structure, entries)
+            and all((it.fifo, it.element) in shapes.leaving for it in entered)
+            and all(
+                clean.issuperset(it for it in rule.guards if it is not guard)
+                and rule.updates == (ground.Dequeue(guard.fifo),)
+                for guard in rule.oldest
+                if guard.fifo.structure == structure
+            )
+        )
 
 
 def _can_be(
