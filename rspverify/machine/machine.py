@@ -69,11 +69,6 @@ class Machine(Struct, frozen=True, dict=True):
         """The structures that are left out, as they are as good as memory."""
         return self._ground.without.structures
 
-    @property
-    def devices(self) -> tuple[int, ...]:
-        """The devices that threads run on."""
-        return tuple(sorted({thread.device for thread in self.program.threads}))
-
     @cached_property
     def locations(self) -> tuple[str, ...]:
         """The locations of memory."""
@@ -111,12 +106,6 @@ class Machine(Struct, frozen=True, dict=True):
     def threads_of(self, structure: ground.Structure) -> frozenset[ThreadId]:
         """The threads at the place of a structure, or in it."""
         return self._ground.grounding.threads_of(structure.place)
-
-    def of_thread(self, thread: ThreadId) -> list[ground.Structure]:
-        """The structures at the places that a thread is in, the nearest first."""
-        found = [it for it in self.structures if thread in self.threads_of(it)]
-        places = self.program.machine.places
-        return sorted(found, key=lambda it: places.index(it.place.kind))
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:

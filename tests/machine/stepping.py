@@ -109,7 +109,7 @@ class Bench:
             )
         for x in machine.locations:
             seen[f"memory {x}"] = at(state, cells.memory(x))
-            for device in machine.devices:
+            for device in {it.device for it in machine.program.threads}:
                 seen[f"lock d{device} {x}"] = at(state, cells.location_lock(device, x))
         for device, group in {(it.device, it.workgroup) for it in machine.program.threads}:
             seen[f"rmw d{device}w{group}"] = at(state, cells.rmw_lock(device, group))

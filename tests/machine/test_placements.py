@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from machine.own_machines import program
 
-from rspverify.architecture.architecture import Architecture, Kinds
+from rspverify.architecture.architecture import Kinds
 from rspverify.architecture.reader import read_architecture
 from rspverify.assembly.program import ThreadId
 from rspverify.machine.machine import Machine
@@ -88,15 +88,6 @@ instruction ST r x do L1[x] := r; memory[x] := r
 instruction LD r x do r := L1[x]
 step FETCH of cu, location x do L1[x] := memory[x]
 """
-
-
-def test_a_machine_says_which_structures_are_near() -> None:
-    its: Architecture = read_architecture(Source("m", MACHINE))
-    machine = Machine(program(its, "ST x 1", "LD x"))
-    assert [str(it) for it in machine.of_thread(machine.program.threads[0])] == [
-        "L1 cu 0",
-        "memory",
-    ]
 
 
 def test_a_place_around_devices_is_one() -> None:
