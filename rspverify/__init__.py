@@ -13,34 +13,57 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from rspverify.api.building import SchemeBuilder, TestBuilder
-    from rspverify.api.explained import explain
-    from rspverify.api.inputs import read_model, read_scheme, read_test
-    from rspverify.api.judges import judge_of
-    from rspverify.api.trace import trace
-    from rspverify.commands.check import check
-    from rspverify.commands.compare import compare
-    from rspverify.commands.compare_models import compare_models
-    from rspverify.commands.draw import draw
-    from rspverify.commands.extract import extract
-    from rspverify.commands.hunt import hunt
-    from rspverify.commands.mutate import mutate
-    from rspverify.commands.outcomes import outcomes
-    from rspverify.commands.progress import progress
-    from rspverify.commands.repair import repair
-    from rspverify.drawing.draw import NoExecutionError
-    from rspverify.engineering.repair.constraints import Constraints
-    from rspverify.limits import LimitReached
-    from rspverify.soundness.settings import L2, Engine, Reading, Settings
-    from rspverify.source import InputError, Problem, Source
-    from rspverify.verdict import ProgressWord, Word
+    from rspverify.api.building import SchemeBuilder as SchemeBuilder
+    from rspverify.api.building import TestBuilder as TestBuilder
+    from rspverify.api.explained import explain as explain
+    from rspverify.api.explained import trace as trace
+    from rspverify.api.inputs import (
+        read_model as read_model,
+    )
+    from rspverify.api.inputs import (
+        read_scheme as read_scheme,
+    )
+    from rspverify.api.inputs import (
+        read_test as read_test,
+    )
+    from rspverify.api.judges import judge_of as judge_of
+    from rspverify.commands.check import check as check
+    from rspverify.commands.compare import compare as compare
+    from rspverify.commands.compare_models import compare_models as compare_models
+    from rspverify.commands.draw import draw as draw
+    from rspverify.commands.extract import extract as extract
+    from rspverify.commands.hunt import hunt as hunt
+    from rspverify.commands.mutate import mutate as mutate
+    from rspverify.commands.outcomes import outcomes as outcomes
+    from rspverify.commands.progress import progress as progress
+    from rspverify.commands.repair import repair as repair
+    from rspverify.drawing.draw import NoExecutionError as NoExecutionError
+    from rspverify.engineering.repair.constraints import Constraints as Constraints
+    from rspverify.limits import LimitReached as LimitReached
+    from rspverify.soundness.settings import (
+        L2 as L2,
+    )
+    from rspverify.soundness.settings import (
+        Engine as Engine,
+    )
+    from rspverify.soundness.settings import (
+        Reading as Reading,
+    )
+    from rspverify.soundness.settings import (
+        Settings as Settings,
+    )
+    from rspverify.source import InputError as InputError
+    from rspverify.source import Problem as Problem
+    from rspverify.source import Source as Source
+    from rspverify.verdict import ProgressWord as ProgressWord
+    from rspverify.verdict import Word as Word
 
 _PLACES = {
     "rspverify.api.building": ("SchemeBuilder", "TestBuilder"),
     "rspverify.commands.check": ("check",),
     "rspverify.commands.compare": ("compare",),
     "rspverify.commands.compare_models": ("compare_models",),
-    "rspverify.api.explained": ("explain",),
+    "rspverify.api.explained": ("explain", "trace"),
     "rspverify.commands.extract": ("extract",),
     "rspverify.commands.hunt": ("hunt",),
     "rspverify.api.inputs": ("read_model", "read_scheme", "read_test"),
@@ -52,7 +75,6 @@ _PLACES = {
     "rspverify.engineering.repair.constraints": ("Constraints",),
     "rspverify.commands.progress": ("progress",),
     "rspverify.commands.repair": ("repair",),
-    "rspverify.api.trace": ("trace",),
     "rspverify.limits": ("LimitReached",),
     "rspverify.soundness.settings": ("L2", "Engine", "Reading", "Settings"),
     "rspverify.source": ("InputError", "Problem", "Source"),
@@ -60,40 +82,7 @@ _PLACES = {
 }
 """Where each name comes from: nothing is loaded before it is used, as a command needs few."""
 _NAMES = {name: place for place, names in _PLACES.items() for name in names}
-
-__all__ = [
-    "L2",
-    "Constraints",
-    "Engine",
-    "InputError",
-    "LimitReached",
-    "NoExecutionError",
-    "Problem",
-    "ProgressWord",
-    "Reading",
-    "SchemeBuilder",
-    "Settings",
-    "Source",
-    "TestBuilder",
-    "Word",
-    "__version__",
-    "check",
-    "compare",
-    "compare_models",
-    "draw",
-    "explain",
-    "extract",
-    "hunt",
-    "judge_of",
-    "mutate",
-    "outcomes",
-    "progress",
-    "read_model",
-    "read_scheme",
-    "read_test",
-    "repair",
-    "trace",
-]
+__all__ = ["__version__", *_NAMES]
 
 
 def __getattr__(name: str) -> object:

@@ -1,7 +1,7 @@
 """How the parameters of a question are given: one declaration for every way of asking it.
 
-A field of a record is an `option` or an `argument`, or annotated so. The command line, the schemas
-of YAML files, and the checks of what Python gives read it from there.
+A field of a record is an `option` or an `argument`. The command line, the schemas of YAML files,
+and the checks of what Python gives read it from there.
 """
 
 from __future__ import annotations
@@ -9,15 +9,14 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field
 from enum import Enum
-from functools import cache, partial
+from functools import cache
 from inspect import get_annotations, isclass
 from types import MappingProxyType, UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin
 
-import msgspec
 from msgspec import Struct
 
 from rspverify.records import replace
@@ -125,38 +124,23 @@ def choices_of(kind: type) -> list[str]:
 
 def declared(record: Any, way: type = Option) -> Mapping[str, Declared]:
     """The fields of a record that are options, or arguments, in their order."""
-    found: Callable[..., Mapping[str, Declared]] = _known
+    found: Callable[..., Mapping[str, Declared]] = _declared
     return found(record, way)
 
 
 @cache
-def _known(record: type, way: type) -> Mapping[str, Declared]:
-    return MappingProxyType({it.name: it for it in _declared(record, way)})
-
-
-def _declared(record: type, way: type) -> Iterator[Declared]:
-    for name, hint, default, option in _fields(record):
+def _declared(record: Any, way: type) -> Mapping[str, Declared]:
+    found = {}
+    for each in dataclasses.fields(record):
+        option = each.metadata.get("way")
         if isinstance(option, way):
             if isinstance(option, Option) and not option.name:
-                option = replace(option, name=f"--{name.replace('_', '-')}")
-            yield Declared(name, option, *_kind(hint()), default)
-
-
-def _fields(record: Any) -> Iterator[tuple[str, Callable[[], Any], Any, Any]]:
-    """The fields of a record, each with its type, its default, and how it is given."""
-    if issubclass(record, Struct):
-        hints = get_type_hints(record, include_extras=True)
-        for it in msgspec.structs.fields(record):
-            hint = hints[it.name]
-            if hasattr(hint, "__metadata__"):
-                kind = partial(getattr, hint, "__origin__")
-                yield it.name, kind, it.default, hint.__metadata__[0]
-        return
-    for each in dataclasses.fields(record):
-        place = next(it for it in record.__mro__ if each.name in get_annotations(it))
-        names = _Names(vars(sys.modules[place.__module__]))
-        read = partial(eval, str(each.type), {}, names)
-        yield each.name, read, each.default, each.metadata.get("way")
+                option = replace(option, name=f"--{each.name.replace('_', '-')}")
+            place = next(it for it in record.__mro__ if each.name in get_annotations(it))
+            names = _Names(vars(sys.modules[place.__module__]))
+            hint = eval(str(each.type), {}, names)
+            found[each.name] = Declared(each.name, option, *_kind(hint), each.default)
+    return MappingProxyType(found)
 
 
 class _Names(dict[str, Any]):
@@ -175,6 +159,21 @@ def _kind(hint: Any) -> tuple[type, bool]:
     first = (lists or kinds)[0]
     plain = isclass(first) and issubclass(first, int | float | Enum)
     return first if plain else str, bool(lists)
+
+
+def words_of(
+    record: object, taken: Collection[str] | None = None, always: Collection[str] = ()
+) -> Iterator[str]:
+    """The words of a command line that make a record; of what is the default only `always`.
+
+    taken: the fields that the command has options for, by name; None for all.
+    """
+    for name, it in declared(type(record)).items():
+        value = getattr(record, name)
+        if (taken is None or name in taken) and (name in always or value != it.default):
+            words = value if it.several else [value]
+            joined = ",".join(map(str, words))
+            yield from [it.option.name] if isinstance(value, bool) else [it.option.name, joined]
 
 
 def listed(option: str, words: str) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
+from typing import Self
 
 from msgspec import Struct
 
@@ -124,6 +125,24 @@ class InputError(Exception):
         """ERROR if any problem is an error, otherwise UNSUPPORTED."""
         wrong = any(problem.severity is Severity.ERROR for problem in self.problems)
         return Severity.ERROR if wrong else Severity.UNSUPPORTED
+
+
+class Problems(list[Problem]):
+    """Mistakes that are told all at once: an InputError inside `with problems:` is kept here, and
+    what comes after the block goes on."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> bool:
+        if isinstance(error, InputError):
+            self.extend(error.problems)
+        return isinstance(error, InputError)
+
+    def tell(self) -> None:
+        """Raises InputError if there are any; what is met twice is told once."""
+        if self:
+            raise InputError(dict.fromkeys(self))
 
 
 def require(holds: bool, message: str) -> None:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from types import MappingProxyType
-from typing import assert_never
+from typing import Any, assert_never
 
 import yaml
 from msgspec import Struct
@@ -28,7 +28,7 @@ MAX_DEPTH = 10
 
 EDITORS = "# yaml-language-server: $schema="
 """Begins the comment by which editors find what they complete and check a file by."""
-_NULL = ("", "~", "null", "Null", "NULL")
+_NULL = "tag:yaml.org,2002:null"
 
 
 class Text(Struct, frozen=True):
@@ -185,7 +185,7 @@ def read_yaml(source: Source) -> tuple[Node | None, list[Problem]]:
     """The tree of a YAML text and the problems found; no tree where they make it unreadable."""
     reading = _Reading(source)
     try:
-        root = reading.document()
+        return reading.document(), reading.problems
     except ReaderError as error:
         message = f"the file must be printable text, not have the character U+{error.character:04X}"
         reading.refuse(error.position, error.position + 1, message)
@@ -194,8 +194,6 @@ def read_yaml(source: Source) -> tuple[Node | None, list[Problem]]:
     except (ValueError, OverflowError):  # PyYAML lets these of chr() and int() out
         at = reading.offset()
         reading.refuse(at, at, "the file must be YAML: a number is too large")
-    else:
-        return root, reading.problems
     return None, reading.problems
 
 
@@ -203,46 +201,49 @@ class _TooDeepError(yaml.MarkedYAMLError):
     """Nesting beyond MAX_DEPTH."""
 
 
+class _Loader(yaml.SafeLoader):
+    """PyYAML's reader of nodes. look_at: is shown each event of a node, and how deep it is."""
+
+    look_at: Callable[[yaml.NodeEvent, int], None]
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """The next node; nothing in place of an alias."""
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        self.look_at(event, self.depth)
+        if isinstance(event, yaml.AliasEvent):
+            alias: Any = self.get_event()  # type: ignore[no-untyped-call]
+            return yaml.ScalarNode(_NULL, "", alias.start_mark, alias.end_mark)
+        event.anchor = None
+        self.depth += 1
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
 class _Reading:
-    """One text on its way to a tree, from PyYAML's events; depth needs no recursion."""
+    """One text on its way to a tree."""
 
     def __init__(self, source: Source) -> None:
         self.problems: list[Problem] = []
-        self._source = source
+        self._source, self._aliased = source, False
         self._starts = [0, *accumulate(len(line) + 1 for line in source.text.split("\n"))][:-1]
-        self._loader: yaml.SafeLoader | None = None
+        self._loader: Any = None
 
     def document(self) -> Node | None:
         """The tree of the only document; None if there is none or it uses aliases."""
-        self._loader = yaml.SafeLoader(self._source.text)  # Looks for unprintable characters.
-        root: Node | None = None
-        aliased = False
-        opened: list[tuple[yaml.CollectionStartEvent, list[Node]]] = []
-        for event in self._events(self._loader):
-            node: Node | None = None
-            if isinstance(event, yaml.DocumentStartEvent) and root is not None:
-                message = "the file must be one YAML document, not several"
-                self._refuse(event, message, "keep one of them in this file")
-                return None if aliased else root
-            if isinstance(event, yaml.NodeEvent):
-                self._look_at(event, len(opened))
-            if isinstance(event, yaml.AliasEvent):
-                aliased, node = True, Text("", True, self._of(event))
-            elif isinstance(event, yaml.ScalarEvent):
-                null = event.implicit[0] and event.value in _NULL
-                node = Text(event.value, null, self._of(event))
-            elif isinstance(event, yaml.CollectionStartEvent):
-                opened.append((event, []))
-            elif isinstance(event, yaml.CollectionEndEvent):
-                start, below = opened.pop()
-                node = self._collection(start, event, below)
-            if node is not None and opened:
-                opened[-1][1].append(node)
-            elif node is not None:
-                root = node
-        if root is None:
+        self._loader = _Loader(self._source.text)  # Looks for unprintable characters.
+        loader = self._loader
+        loader.look_at = self._look_at
+        loader.get_event()
+        if loader.check_event(yaml.StreamEndEvent):
             self.refuse(0, 0, "the file must be a mapping, not empty")
-        return None if aliased else root
+            return None
+        root = loader.compose_document()
+        if not loader.check_event(yaml.StreamEndEvent):
+            message = "the file must be one YAML document, not several"
+            self._refuse(loader.peek_event(), message, "keep one of them in this file")
+        return None if self._aliased else self._node(root)
 
     def offset(self) -> int:
         """How far PyYAML has come."""
@@ -268,43 +269,34 @@ class _Reading:
             related = ((self._span(context.index, context.index + 1), "it starts here"),)
         return Problem(span, re.sub(r"\s+", " ", message).strip(), related=related)
 
-    def _events(self, loader: yaml.SafeLoader) -> Iterator[yaml.Event]:
-        while loader.check_event():
-            yield loader.get_event()  # type: ignore[no-untyped-call]
-
-    def _look_at(self, event: yaml.NodeEvent, depth: int) -> None:
+    def _look_at(self, event: Any, depth: int) -> None:
         """Note what we do not read, although YAML has it."""
         if isinstance(event, yaml.AliasEvent):
+            self._aliased = True
             self._refuse(event, "text must be written out, not repeated by an alias")
             return
         if event.anchor is not None:
             self._refuse(event, "text must be written out, not named by an anchor")
-        assert isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent)
         if event.tag is not None:
             self._refuse(event, "a value must have no tag, not one with !", "leave the tag out")
         if isinstance(event, yaml.ScalarEvent) and not _is_shown(event.value):
             self._refuse(event, "text must be printable, not escapes of control characters")
         if depth == MAX_DEPTH:
             message = f"nesting must be at most {MAX_DEPTH} deep, not deeper"
-            mark = event.start_mark
-            assert isinstance(mark, yaml.Mark)
-            raise _TooDeepError(None, None, message, mark)
+            raise _TooDeepError(None, None, message, event.start_mark)
 
     def _refuse(self, event: yaml.Event, message: str, hint: str = "write it out") -> None:
         self.problems.append(Problem(self._of(event), message, hint))
 
-    def _collection(
-        self, start: yaml.CollectionStartEvent, end: yaml.Event, below: list[Node]
-    ) -> List | Table:
-        assert start.start_mark is not None and end.end_mark is not None
-        span = self._span(start.start_mark.index, end.end_mark.index)
-        if below and not start.flow_style:  # PyYAML ends it where the next thing starts.
-            last = below[-1].span
-            span = replace(span, end_line=last.end_line, end_column=last.end_column)
-        if isinstance(start, yaml.SequenceStartEvent):
-            return List(tuple(below), span)
+    def _node(self, node: Any) -> Node:
+        if isinstance(node, yaml.ScalarNode):
+            return Text(node.value, node.tag == _NULL, self._of(node))
+        if isinstance(node, yaml.SequenceNode):
+            items = tuple(map(self._node, node.value))
+            return List(items, self._up_to(items, node))
+        pairs = [(self._node(key), self._node(value)) for key, value in node.value]
         entries: dict[str, tuple[Text, Node]] = {}
-        for key, value in zip(below[::2], below[1::2], strict=True):
+        for key, value in pairs:
             if not isinstance(key, Text):
                 message = "a key must be a word, not a list or a mapping"
                 self.problems.append(Problem(key.span, message))
@@ -314,11 +306,18 @@ class _Reading:
                 self.problems.append(Problem(key.span, message, related=(first,)))
             else:
                 entries[key.text] = key, value
-        return Table(tuple(entries.values()), span)
+        return Table(tuple(entries.values()), self._up_to([value for _, value in pairs], node))
 
-    def _of(self, event: yaml.Event) -> Span:
-        assert event.start_mark is not None and event.end_mark is not None
-        return self._span(event.start_mark.index, event.end_mark.index)
+    def _up_to(self, parts: Sequence[Node], node: Any) -> Span:
+        """The place of a collection: PyYAML ends one without brackets where the next thing is."""
+        span = self._of(node)
+        if not parts or node.flow_style:
+            return span
+        last = parts[-1].span
+        return replace(span, end_line=last.end_line, end_column=last.end_column)
+
+    def _of(self, it: Any) -> Span:
+        return self._span(it.start_mark.index, it.end_mark.index)
 
     def _span(self, start: int, end: int) -> Span:
         first = bisect_right(self._starts, start) - 1

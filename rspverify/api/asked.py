@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from html import escape
+from importlib import import_module
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
@@ -53,7 +55,7 @@ class Ending(Struct, frozen=True):
     wrong: bool = False
     found: bool = False
     undecided: bool = False
-    unwritten: tuple[Problem, ...] = ()
+    unwritten: Sequence[Problem] = ()
 
 
 class Stream(Protocol[T_contra, R_contra]):
@@ -69,16 +71,30 @@ class Stream(Protocol[T_contra, R_contra]):
 
 
 class Shown(Generic[T, R]):
-    """Shows nothing as it comes, and all at the end."""
+    """Counts what comes, and shows all at the end."""
 
     def __init__(self, console: Console, document: Callable[[R], Document]) -> None:
         self._console, self._document = console, document
+        self._bar = ExitStack()
+        self.advance: Callable[[], object] = lambda: None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        pass
+        self._bar.close()
+
+    def count(self, what: str, total: int) -> None:
+        """From now on something else is counted: `advance` is to be called after each of it."""
+        from rspverify.render.progress import counting
+
+        self._bar.close()
+        self.advance = self._bar.enter_context(counting(what, total))
+
+    def say(self, line: str) -> None:
+        """Say something where it is no part of the answer."""
+        self._bar.close()
+        print(line, file=sys.stderr)
 
     def show(self, answer: T) -> None:
         """Take the next answer."""
@@ -88,6 +104,13 @@ class Shown(Generic[T, R]):
         from rspverify.render.forms.text import show
 
         show(self._document(report).blocks, self._console)
+
+
+class _Nobody:
+    """Is told how far a question is where nobody shows it."""
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *_: None
 
 
 @contextmanager
@@ -110,73 +133,113 @@ def collect(coming: Generator[T, None, None], found: list[T], show: Callable[[T]
             show(each)
 
 
-class Asked(ABC, Generic[T, R]):
+class Asked(Generic[T, R]):
     """A question that is asked: nothing is decided before an answer is taken from it.
 
     Going through it gives each answer as soon as it is there; whoever goes through it again gets
     those that are known, and then the rest, or LimitReached where it was stopped. `report` has
     them all. `str` is what the command of the same name prints, `form` what its `--format` prints,
     and a notebook shows the page.
-    known: the answers so far. notes: what must be said of how the question was understood.
+    known: the answers so far. total: how many there are to be, None if that is not known. before:
+    how many tests are decided before the first. notes: what must be said of how the question was
+    understood.
     """
 
-    notes: tuple[str, ...] = ()
-    shown: Collection[str] = ("text",)
-    """The forms that are shown as answers come."""
-    written: Collection[str] = tuple(each for each in FORMS if each != "text")
-    """The forms that are written once all are there."""
+    def __init__(
+        self,
+        answers: Callable[[Any], Generator[T, None, None]],
+        report: Callable[[Asked[T, R]], R],
+        render: str,
+        *,
+        document: Callable[[R, Collection[str]], Document] | None = None,
+        stream: Callable[[Any, Console, str], Stream[T, R]] | None = None,
+        ending: Callable[[R], Ending] = lambda _: Ending(),
+        shown: Collection[str] = ("text",),
+        written: Collection[str] = FORMS,
+        total: int | None = None,
+        before: int = 0,
+        notes: Sequence[str] = (),
+    ) -> None:
+        """What makes it.
 
-    def __init__(self) -> None:
+        answers: decides them, one after the other, and tells the stream how far it is. report:
+        makes one of what is known. render: the module of `rspverify.render` whose `document` says
+        all of a report; `document` says what findings rest on besides, where that is needed.
+        stream: given that module, shows answers as they come. ending: what the exit code tells,
+        but for why it was stopped. shown: the forms that are shown as answers come; written: those
+        that are written once all are there.
+        """
         self.known: list[T] = []
+        self.shown, self.total, self.before, self.notes = shown, total, before, tuple(notes)
+        self.ending = ending
+        self._answers, self._made, self._render = answers, report, f"rspverify.render.{render}"
+        self._detailed, self._stream, self._written = document, stream, written
+        self._told: Any = _Nobody()
         self._coming: Generator[T, None, None] | None = None
         self._stop: Stop | None = None
         self._one_at_a_time = threading.Lock()
         self._started = time.perf_counter()
         self._took: float | None = None
 
+    # ---- what is shown of it ---------------------------------------------------------------------
+
     @property
     def forms(self) -> Mapping[str, Callable[[R], str]]:
         """What a report can be written as, by name; `text` and `json` are always among them."""
         return {
-            **{form: partial(self.printed, form) for form in self.shown},
-            **{form: partial(self._formed, form) for form in self.written},
+            **{form: partial(self._formed, form) for form in self._written},
+            **{form: partial(self._printed, form) for form in self.shown},
         }
 
     def _formed(self, form: str, report: R) -> str:
-        return write(form, self.document(report, detailed=need({form}, "details")))
+        needs = [each for each in ("faults", "details") if need({form}, each)]
+        return write(form, self.document(report, needs))
 
-    @abstractmethod
-    def document(self, report: R, *, detailed: bool = False) -> Document:
-        """All that is said of a report. detailed: what findings rest on is asked for besides,
-        unless the question was stopped."""
+    def document(self, report: R, needs: Collection[str] = ()) -> Document:
+        """All that is said of a report. needs: what is asked for besides, unless the question was
+        stopped: `details`, what findings rest on, and `faults`, the rows at fault of all."""
+        if self._detailed is not None and needs:
+            return self._detailed(report, needs)
+        found: Document = import_module(self._render).document(report)
+        return found
 
     def stream(self, console: Console, form: str) -> Stream[T, R]:
         """Who shows answers as they come, and the rest of the report."""
-        shown: Shown[T, R] = Shown(console, self.document)
+        if self._stream is None:
+            self._told = Shown[T, R](console, self.document)
+        else:
+            self._told = self._stream(import_module(self._render), console, form)
+        shown: Stream[T, R] = self._told
         return shown
 
-    def ending(self, report: R) -> Ending:
-        """What the exit code tells of a report, but for why it was stopped."""
-        return Ending()
-
-    def printed(self, form: str, report: R) -> str:
+    def _printed(self, form: str, report: R) -> str:
         """What is printed where no terminal is."""
+        from rspverify.render.console import printing_to
 
-        def show(console: Console) -> None:
-            with self.stream(console, form) as stream:
-                for each in self.known:
-                    stream.show(each)
-            stream.finish(report)
+        text = StringIO()
+        with self.stream(printing_to(text), form) as stream:
+            for each in self.known:
+                stream.show(each)
+        stream.finish(report)
+        return text.getvalue()
 
-        return rendered(show)
+    def form(self, form: str) -> str:
+        """The report as a text of some form. Raises ValueError for one that there is not."""
+        if form not in self.forms:
+            raise ValueError(f"the form must be {alternatives(list(self.forms))}, not {form}")
+        return self.forms[form](self.report())
 
-    @abstractmethod
-    def _answers(self) -> Generator[T, None, None]:
-        """The answers, decided one after the other."""
+    def json(self) -> str:
+        """What `--format json` prints."""
+        return self.form("json")
 
-    @abstractmethod
-    def _report(self, stop: Stop) -> R:
-        """All that is known, and why it ended if it did not come to its end."""
+    def __str__(self) -> str:
+        return self.form("text")
+
+    def _repr_html_(self) -> str:
+        return framed(self.form("html"))
+
+    # ---- asking ----------------------------------------------------------------------------------
 
     def __iter__(self) -> Iterator[T]:
         place = 0
@@ -199,7 +262,7 @@ class Asked(ABC, Generic[T, R]):
             return False
         if self._coming is None:
             self._started = time.perf_counter()
-            self._coming = self._answers()
+            self._coming = self._answers(self._told)
         try:
             self.known.append(next(self._coming))
         except StopIteration:
@@ -242,46 +305,13 @@ class Asked(ABC, Generic[T, R]):
         if self._stop is None:
             self._stop = Stop(limit="closed before it was done")
 
-    def report(self, stop: Stop | None = None) -> R:
-        """All answers, after deciding those that are not known yet; a limit may end that.
-
-        stop: if it is given nothing more is decided: it says why.
-        """
-        return self._report(stop or self.each(lambda _: None))
-
-    def form(self, form: str) -> str:
-        """The report as a text of some form. Raises ValueError for one that there is not."""
-        if form not in self.forms:
-            raise ValueError(f"the form must be {alternatives(list(self.forms))}, not {form}")
-        return self.forms[form](self.report())
-
-    def json(self) -> str:
-        """What `--format json` prints."""
-        return self.form("json")
-
-    def __str__(self) -> str:
-        return self.form("text")
-
-    def _repr_html_(self) -> str:
-        return framed(self.form("html"))
+    def report(self) -> R:
+        """All answers, after deciding those that are not known yet; a limit may end that."""
+        self.each(lambda _: None)
+        return self._made(self)
 
 
 def framed(page: str) -> str:
     """A page as a part of a notebook: a frame of its own, so that neither changes the other."""
     style = "width: 100%; height: 40rem; border: 0"
-    return f'<iframe style="{style}" sandbox="allow-scripts" srcdoc="{_escaped(page)}"></iframe>'
-
-
-def rendered(show: Callable[[Console], object]) -> str:
-    """What is shown on a console that is no terminal."""
-    from rspverify.render.console import printing_to
-
-    stream = StringIO()
-    show(printing_to(stream))
-    return stream.getvalue()
-
-
-def _escaped(text: str) -> str:
-    from html import escape
-
-    return escape(text)
+    return f'<iframe style="{style}" sandbox="allow-scripts" srcdoc="{escape(page)}"></iframe>'

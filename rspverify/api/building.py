@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from msgspec import Struct
 
@@ -130,6 +130,13 @@ def value_of(given: int | Value) -> Value:
 _OTHERS = "a thread must calculate with what it has read itself, not with what another has"
 
 
+class How(TypedDict, total=False):
+    """The order of an operation, by default the paper's, and whether it is remote."""
+
+    order: str | None
+    remote: bool
+
+
 class ThreadBuilder:
     """A thread, operation by operation in program order. scope: `wi`, `wg`, `dv` or `all`.
 
@@ -143,53 +150,28 @@ class ThreadBuilder:
         self._guards: tuple[Expression, ...] = ()
         self._registers = 0
 
-    def load(
-        self,
-        location: str,
-        scope: str | None = None,
-        *,
-        order: str | None = None,
-        remote: bool = False,
-    ) -> Value:
+    def load(self, location: str, scope: str | None = None, **how: Unpack[How]) -> Value:
         """Read a location; what it reads."""
-        return self._reading(self._access(Kind.LOAD, location, None, scope, order, remote))
+        return self._reading(self._access(Kind.LOAD, location, None, scope, **how))
 
     def store(
-        self,
-        location: str,
-        value: int | Value,
-        scope: str | None = None,
-        *,
-        order: str | None = None,
-        remote: bool = False,
+        self, location: str, value: int | Value, scope: str | None = None, **how: Unpack[How]
     ) -> None:
         """Write a value to a location."""
         written = self._own(value)
-        self.accesses.append(self._access(Kind.STORE, location, written, scope, order, remote))
+        self.accesses.append(self._access(Kind.STORE, location, written, scope, **how))
 
     def fetch_add(
-        self,
-        location: str,
-        value: int | Value = 1,
-        scope: str = "dv",
-        *,
-        order: str | None = None,
-        remote: bool = False,
+        self, location: str, value: int | Value = 1, scope: str = "dv", **how: Unpack[How]
     ) -> Value:
         """Add to a location; what was there before."""
-        return self.fetch("+", location, value, scope, order=order, remote=remote)
+        return self.fetch("+", location, value, scope, **how)
 
     def exchange(
-        self,
-        location: str,
-        value: int | Value,
-        scope: str = "dv",
-        *,
-        order: str | None = None,
-        remote: bool = False,
+        self, location: str, value: int | Value, scope: str = "dv", **how: Unpack[How]
     ) -> Value:
         """Write a value to a location; what was there before."""
-        return self.fetch("exchange", location, value, scope, order=order, remote=remote)
+        return self.fetch("exchange", location, value, scope, **how)
 
     def fetch(
         self,
@@ -197,15 +179,12 @@ class ThreadBuilder:
         location: str,
         value: int | Value,
         scope: str = "dv",
-        *,
-        order: str | None = None,
-        remote: bool = False,
+        **how: Unpack[How],
     ) -> Value:
         """A read-modify-write by an operator: `+ - & | ^ min max exchange`; what was before."""
         operators = ("+", "-", "&", "|", "^", "min", "max", "exchange")
         require(operator in operators, f"the operator must be one of {operators}, not {operator}")
-        written = self._own(value)
-        access = self._access(Kind.RMW, location, written, scope, order, remote)
+        access = self._access(Kind.RMW, location, self._own(value), scope, **how)
         return self._reading(replace(access, operator=operator))
 
     def fence(self, order: str, scope: str = "dv", *, remote: bool = False) -> None:
@@ -240,8 +219,8 @@ class ThreadBuilder:
         location: str | None,
         written: Expression | None,
         scope: str | None,
-        order: str | None,
-        remote: bool,
+        order: str | None = None,
+        remote: bool = False,
     ) -> Access:
         scopes = {each.value.lower(): each for each in Scope if each is not Scope.SG}
         orders = {each.value: each for each in Order if each is not Order.CONSUME}

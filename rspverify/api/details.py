@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
-from rspverify.answers import Detail, Result, RowsAtFault, SuiteReport
+from rspverify.answers import Detail, Result, SuiteReport
 from rspverify.api.asked import Stop, collect, stoppable
 from rspverify.judge.judge import Judge
 from rspverify.records import replace
-from rspverify.render.forms import need
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Source
 from rspverify.verdict import ProgressWord, Word
@@ -24,23 +24,8 @@ if TYPE_CHECKING:
 
 MOST = 200
 """So many findings of a run have details: those with the smallest tests."""
+K = TypeVar("K")
 T = TypeVar("T")
-
-
-class Wanted(Struct, frozen=True):
-    """What is asked: the rows at fault of every finding; of so many, details and these rows."""
-
-    faults: bool
-    details: int
-
-    @staticmethod
-    def of(forms: Collection[str]) -> Wanted:
-        """What some forms tell."""
-        return Wanted(need(forms, "faults"), MOST if need(forms, "details") else 0)
-
-    def after(self, report: SuiteReport) -> Wanted:
-        """What is asked of the next suite."""
-        return replace(self, details=self.details - len(report.details))
 
 
 class Details(Struct, frozen=True):
@@ -55,18 +40,23 @@ class Details(Struct, frozen=True):
     texts: Mapping[str, Source]
 
     def with_reasons(
-        self, report: SuiteReport, wanted: Wanted, stream: Stream | None = None
+        self,
+        report: SuiteReport,
+        needs: Collection[str],
+        before: int = 0,
+        stream: Stream | None = None,
     ) -> SuiteReport:
-        """The report with what is wanted, as far as it is known before an interrupt."""
-        if report.stopped or not (wanted.faults or wanted.details):
+        """The report with what is needed, as far as it is known before an interrupt: `faults`, the
+        rows at fault of every finding; `details` of the first. before: how many have these."""
+        if report.stopped or not needs:
             return report
         from rspverify.render.findings import findings
 
         found = [it for each in findings(report) if isinstance(it := each.result, Result)]
         stuck = ProgressWord.STUCK
         broken = [it for it in found if it.verdict is Word.UNSOUND or it.progress is stuck]
-        shown = smallest(broken, wanted.details, self.texts)
-        return self._told(report, broken if wanted.faults else shown, shown, stream)
+        shown = smallest(broken, MOST - before if "details" in needs else 0, self.texts)
+        return self._told(report, broken if "faults" in needs else shown, shown, stream)
 
     def with_cases(
         self, report: SuiteReport, most: int, stream: Stream | None = None, *, broken: bool = False
@@ -98,30 +88,24 @@ class Details(Struct, frozen=True):
         from rspverify.drawing.details import details
         from rspverify.judge.faults import faults
 
-        def asked(
-            what: str,
-            of: Sequence[Result],
-            coming: Callable[[], Generator[T, None, None]],
-            found: list[T],
-        ) -> None:
-            if of and stream:
-                stream.count(what, len(of))
-            if of:
-                ask(coming(), found, self.judge, stream.advance if stream else lambda: None)
+        stop, given = Stop(), (self.settings, self.judge, self.texts)
 
-        given = (self.settings, self.judge, self.texts)
+        def told(
+            what: str, of: Sequence[Result], ask: Callable[..., Generator[T, None, None]]
+        ) -> dict[tuple[str, str], T]:
+            if not of:
+                return {}
+            if stream:
+                stream.count(what, len(of))
+            names = [(it.file, it.scheme_file) for it in of]
+            advance = stream.advance if stream else None
+            return known(names, ask(of, *given), self.judge, stop, advance)
+
         unsound = [it for it in blamed if it.verdict is Word.UNSOUND]
-        at_fault, seen = list[RowsAtFault](), list[Detail]()
-        with stoppable() as stop:
-            asked("rows at fault", unsound, partial(faults, unsound, *given), at_fault)
-            asked("executions", shown, partial(details, shown, *given, reached=reached), seen)
-        return replace(
-            report,
-            faults={_named(it): fault for it, fault in zip(unsound, at_fault, strict=False)},
-            details={_named(it): detail for it, detail in zip(shown, seen, strict=False)},
-            interrupted=stop.interrupted,
-            limit=stop.limit,
-        )
+        at_fault = told("rows at fault", unsound, faults)
+        seen = told("executions", shown, partial(details, reached=reached))
+        interrupted, limit = stop.interrupted, stop.limit
+        return replace(report, faults=at_fault, details=seen, interrupted=interrupted, limit=limit)
 
 
 def smallest(results: Sequence[Result], number: int, texts: Mapping[str, Source]) -> list[Result]:
@@ -143,30 +127,29 @@ def _size(file: str, texts: Mapping[str, Source]) -> int:
         return 0
 
 
-def ask(
-    coming: Generator[T, None, None],
-    found: list[T],
-    judge: Judge,
-    advance: Callable[[], object],
-) -> None:
-    """Take what comes; what is wrong with a file by now is said, and ends it."""
-    try:
-        collect(coming, found, lambda _: advance())
-    except InputError as error:  # a file has changed meanwhile: the verdicts stand
-        judge.warn(str(error))
-
-
 def known(
-    names: Mapping[str, object], coming: Generator[T, None, None], judge: Judge, stop: Stop
-) -> dict[str, T]:
-    """What comes, by name, as far as it is known before an interrupt; with a bar."""
+    names: Collection[K],
+    coming: Generator[T, None, None],
+    judge: Judge,
+    stop: Stop,
+    advance: Callable[[], object] | None = None,
+) -> dict[K, T]:
+    """What comes, by name, as far as it is known before an interrupt.
+
+    advance: called after each; without it there is a bar. What is wrong with a file by now is said.
+    """
     from rspverify.render.progress import counting
 
     found: list[T] = []
     if names and not stop.reason:
-        with stoppable() as later, counting("findings", len(names)) as advance:
-            ask(coming, found, judge, advance)
+        counted = nullcontext(advance) if advance else counting("findings", len(names))
+        with stoppable() as later, counted as step:
+            try:
+                collect(coming, found, lambda _: step())
+            except InputError as error:  # a file has changed meanwhile: the verdicts stand
+                judge.warn(str(error))
         stop.interrupted |= later.interrupted
+        stop.limit = stop.limit or later.limit
     return dict(zip(names, found, strict=False))
 
 
@@ -178,7 +161,3 @@ def known_details(
 
     first = dict(list(broken.items())[:MOST])
     return known(first, details_of([*first.values()], verdicts), verdicts.judge, stop)
-
-
-def _named(it: Result) -> tuple[str, str]:
-    return it.file, it.scheme_file

@@ -1,14 +1,16 @@
-"""One verdict with all that it rests on."""
+"""One verdict with all that it rests on; a run of a machine on a test in assembly."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import cached_property
 
 from msgspec import Struct
 
-from rspverify.answers import Explanation, Reached
+from rspverify.answers import Explanation, MachineRun, Reached
 from rspverify.api.asked import Stop, framed, stoppable
 from rspverify.api.inputs import AScheme, ATest, schemes_given, settled, tests_given
+from rspverify.architecture.machines import MACHINES, machine_named
 from rspverify.axiomatic.cat import load_model
 from rspverify.corpus.inputs import meant_by
 from rspverify.judge.explain import Reach
@@ -21,13 +23,37 @@ from rspverify.judge.verdicts import Verdicts
 from rspverify.limits import Limits
 from rspverify.picture import Picture
 from rspverify.records import replace
-from rspverify.soundness.settings import Settings
-from rspverify.source import name_of, read_source
+from rspverify.render.document import Document
+from rspverify.soundness.run import run_of
+from rspverify.soundness.settings import OF_MACHINES, OPTIONS, Settings
+from rspverify.source import InputError, Problem, Problems, Source, name_of, read_source
 from rspverify.translators import read_translator
 from rspverify.verdict import Word
+from rspverify.wording import alternatives
+
+_OF_ASSEMBLY = (*OF_MACHINES, "machine", "l2")
+"""The settings that count for a test in assembly."""
 
 
-class Explained(Struct, frozen=True, eq=False, dict=True):
+class _OnAPage(Struct, frozen=True):
+    """What `print` and a notebook show."""
+
+    @abstractmethod
+    def document(self, *, page: bool = False) -> Document:
+        """All of it. page: as a notebook shows it."""
+
+    def __str__(self) -> str:
+        from rspverify.render.forms.text import write
+
+        return write(self.document())
+
+    def _repr_html_(self) -> str:
+        from rspverify.render.forms.html import write
+
+        return framed(write(self.document(page=True)))
+
+
+class Explained(_OnAPage, frozen=True, eq=False, dict=True):
     """One test under one scheme, explained.
 
     explanation: the verdict, its execution, and what else it rests on. limits: what the time limit
@@ -65,20 +91,15 @@ class Explained(Struct, frozen=True, eq=False, dict=True):
             return None
         return drawn_forbidden(self.test, verdicts.model, outcome, verdicts.settings).picture
 
-    def __str__(self) -> str:
+    def document(self, *, page: bool = False) -> Document:
+        """All of it: as text with outcomes, on a page with the picture."""
         from rspverify.render.evidence import explanation, reached
-        from rspverify.render.forms.text import write
 
+        if page:
+            return explanation(self.explanation, self.test.source.text, self.picture)
         it = explanation(self.explanation)
         listed = reached(self.reached()[0]) if self.lists_outcomes else ()
-        return write(replace(it, blocks=[*it.blocks, *listed]))
-
-    def _repr_html_(self) -> str:
-        from rspverify.render.evidence import explanation
-        from rspverify.render.forms.html import write
-
-        source = self.test.source.text
-        return framed(write(explanation(self.explanation, source, self.picture)))
+        return replace(it, blocks=[*it.blocks, *listed])
 
     def _repr_svg_(self) -> str | None:
         from rspverify.render.draw_svg import page
@@ -103,3 +124,53 @@ def explain(scheme: AScheme, test: ATest, settings: Settings | None = None) -> E
         verdicts = Verdicts(Judge(), load_model(settings.model), settings)
         found = explained(loaded, named, verdicts)
     return Explained(found, loaded, named, verdicts, incident, limits)
+
+
+# ---- a run of a machine --------------------------------------------------------------------------
+
+
+class Traced(_OnAPage, frozen=True):
+    """A run of a machine, step by step. source: the test."""
+
+    run: MachineRun
+    source: Source
+
+    def document(self, *, page: bool = False) -> Document:
+        """Its steps."""
+        from rspverify.render.evidence import machine_run
+
+        return machine_run(self.run, self.source.text) if page else machine_run(self.run)
+
+
+def trace(test: ATest, settings: Settings, ending: str | None = None) -> Traced:
+    """A shortest run of the machine of the settings on a test in assembly, or that there is none.
+
+    It satisfies the final condition of the test, or breaks it if that says `forall`. ending: it
+    ends with these values instead, as in `1:r1=2 1:r2=0`. Raises InputError and LimitReached.
+    """
+    settings = settled(settings)
+    (given,) = meant_by(tests=tests_given(test) or ()).tests
+    with reporting(Incident("explain", (name_of(given),), (), settings)):
+        source = read_source(given)
+        program = settings.read(source, assembly=True)
+        if not program.in_assembly:
+            message = f"a test in {program.language} must be explained under a scheme"
+            hint = f"rspverify explain SCHEME {source.name}"
+            raise InputError([Problem(None, f"{source.name}: {message}", hint)])
+        machine = _machine(source.name, program.language, settings)
+        return Traced(run_of(program, machine_named(machine), settings, ending), source)
+
+
+def _machine(test: str, language: str, settings: Settings) -> str:
+    """Raises InputError where none is named, or a setting has no meaning for one."""
+    problems = Problems(
+        Problem(None, f"{option.name} must go with a scheme: a machine alone runs {test}")
+        for name, option in OPTIONS.items()
+        if name not in _OF_ASSEMBLY and getattr(settings, name) != getattr(Settings(), name)
+    )
+    if settings.machine is None:
+        message = f"{test}: a test in {language} must be put to a machine, and none is named"
+        hint = f"--machine names one: {alternatives(tuple(MACHINES))}"
+        problems.append(Problem(None, message, hint))
+    problems.tell()
+    return settings.machine or ""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rspverify.options import require_bounds
 from rspverify.records import replace
 from rspverify.soundness.settings import Settings, require_consistent
-from rspverify.source import Given, InputError, Problem, Source, read_source, require
+from rspverify.source import Given, InputError, Problem, Problems, Source, read_source, require
 from rspverify.wording import alternatives
 
 if TYPE_CHECKING:
@@ -67,6 +67,16 @@ def schemes_given(given: AScheme | Iterable[AScheme]) -> list[Given]:
 def tests_given(given: ATest | Iterable[ATest] | None) -> list[Given] | None:
     """Tests by what they are called, or as texts; None where none are given."""
     return None if given is None else [_test_text(each) for each in several(given)]
+
+
+def read_tests_given(given: ATest | Iterable[ATest]) -> Sequence[Given]:
+    """The tests that are meant, folders replaced by the tests in them. Raises InputError."""
+    from rspverify.corpus.inputs import tests_meant
+
+    problems = Problems()
+    found = tests_meant(tests_given(given), problems).tests
+    problems.tell()
+    return found
 
 
 def _scheme_text(given: AScheme) -> Given:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
 from inspect import signature
-from typing import Any, ParamSpec, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
 
 from rspverify.api.inputs import AScheme, ATest, settled
 from rspverify.options import Parameters, argument
 from rspverify.soundness.settings import Settings
+
+if TYPE_CHECKING:
+    from rspverify.judge.judge import Judge
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Parameters)
@@ -29,15 +32,21 @@ class Question(Parameters):
 
 
 @dataclass(frozen=True)
-class OfScheme(Question):
-    """A question about a scheme."""
+class Decided(Question):
+    """What is asked of a judge: one that the caller has, or one of its own."""
 
-    scheme: AScheme = argument("A scheme: a .yaml file, or a name as of list.", completes="scheme")
-    settings: Settings = Settings()
+    judge: Judge | None = field(default=None, kw_only=True)
+
+    @property
+    def decider(self) -> Judge:
+        """Who decides it: never by a cache where the settings forbid that."""
+        from rspverify.api.judges import chosen
+
+        return chosen(self.judge, getattr(self, "settings", Settings()))
 
 
 @dataclass(frozen=True)
-class OfTests(Question):
+class OfTests(Decided):
     """A question about tests."""
 
     tests: ATest | Iterable[ATest] = argument(
@@ -46,7 +55,7 @@ class OfTests(Question):
 
 
 @dataclass(frozen=True)
-class OfSchemeAndTests(Question):
+class OfSchemeAndTests(Decided):
     """A question about a scheme, and tests: those of the suite litmus/rsp if there are none."""
 
     scheme: AScheme | Iterable[AScheme] = argument(
@@ -64,7 +73,9 @@ COSTS = "What instructions cost. Default: weights of our own."
 
 
 class Asks(Protocol[P, R_contra, A_co]):
-    """A function of a record's fields; `of` is the same of the record."""
+    """A function of the fields of a record; `of` is the same of the record."""
+
+    parameters: type[Parameters]
 
     def __call__(self, *given: P.args, **named: P.kwargs) -> A_co:
         """Ask."""
@@ -82,7 +93,7 @@ def question(parameters: Callable[P, R]) -> Callable[[Callable[[R], A]], Asks[P,
             return function(parameters(*given, **named))
 
         shown: Any = ask
-        shown.of = function
+        shown.of, shown.parameters = function, parameters
         answer = signature(function).return_annotation
         shown.__signature__ = signature(parameters).replace(return_annotation=answer)
         return cast(Asks[P, R, A], shown)

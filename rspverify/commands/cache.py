@@ -32,4 +32,4 @@ def cache(asked: CacheParameters, output: Output) -> int:
     return 0
 
 
-COMMAND = Command(CacheParameters, cache, about=cache)
+COMMAND = Command(cache, CacheParameters)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from rspverify.answers import ModelAnswer, Result, SuiteReport
-from rspverify.api.asked import Asked, Stop
+from rspverify.api.asked import Asked
 from rspverify.api.inputs import AScheme, ATest, schemes_given, settled, several, tests_given
-from rspverify.api.parameters import Question, question
+from rspverify.api.parameters import Decided, question
 from rspverify.options import argument, option
 from rspverify.records import replace
 from rspverify.render.forms import FORMS as OF_ANY
-from rspverify.render.forms import OF_RESULTS, write
+from rspverify.render.forms import OF_RESULTS, need, write
 from rspverify.shipped import located, ships
 from rspverify.soundness.settings import OPTIONS, Settings
 from rspverify.source import Source, require
@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # --help needs none of it
     from rspverify.corpus.expected import Expected
     from rspverify.corpus.suite import Suite
     from rspverify.judge.judge import Judge
+    from rspverify.render.check import CheckStream, SuitesStream
     from rspverify.render.document import Document
 
 Answer: TypeAlias = Result | ModelAnswer
@@ -41,7 +42,7 @@ FORMS = {
 
 
 @dataclass(frozen=True)
-class CheckParameters(Question):
+class CheckParameters(Decided):
     """What verdicts are held to."""
 
     schemes: AScheme | Iterable[AScheme] = argument(
@@ -61,7 +62,6 @@ class CheckParameters(Question):
     refresh: bool = option(
         False, "Write the verdicts to the file of --expect, or of suites, instead."
     )
-    judge: Judge | None = None
 
 
 class Check(Asked[Answer, SuiteReport]):
@@ -83,22 +83,21 @@ class Check(Asked[Answer, SuiteReport]):
         judge: Judge,
         coming: Callable[[], Generator[Answer, None, None]],
         texts: Mapping[str, Source] | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         from rspverify.api.details import Details
 
-        super().__init__()
+        super().__init__(
+            lambda _: coming(),
+            self._whole,
+            "check",
+            written=FORMS,
+            total=len(tests) * len(names),
+            notes=notes,
+        )
         self.suite, self.names, self.settings = suite, names, settings
-        self.tests, self.expected = tests, expected
-        self._given, self._judge, self._answers_of = given, judge, coming
+        self.tests, self.expected, self._given = tests, expected, given
         self.details = Details(settings, judge, texts or {})
-
-    def _answers(self) -> Generator[Answer, None, None]:
-        return self._answers_of()
-
-    @property
-    def total(self) -> int:
-        """How many results there are to be."""
-        return len(self.tests) * len(self.names)
 
     def wished(self, result: Result) -> bool:
         """Whether a result is as one wishes: the expected one, where something is expected."""
@@ -108,17 +107,17 @@ class Check(Asked[Answer, SuiteReport]):
             return wished(result)
         return self.expected.of(result) == result.claim and not result.internal
 
-    def _report(self, stop: Stop) -> SuiteReport:
-        held = None
+    def _whole(self, _: object) -> SuiteReport:
+        held, stop, suite = None, self.stopped, self.suite
         if self.expected is not None:
             progress = self.settings.progress
             held = self.expected.held(self.known, self._given, self.tests, progress=progress)
         return SuiteReport(
-            folder=self.suite.folder,
-            about=self.suite.about,
-            noun=self.suite.kind.noun,
+            folder=suite.folder,
+            about=suite.about,
+            noun=suite.kind.noun,
             names=tuple(self.names),
-            total=self.total,
+            total=self.total or 0,
             results=tuple(self.known),
             held=held,
             seconds=self.seconds,
@@ -126,21 +125,11 @@ class Check(Asked[Answer, SuiteReport]):
             limit=stop.limit,
         )
 
-    written = tuple(each for each in FORMS if each != "text")
-
-    def _formed(self, form: str, report: SuiteReport) -> str:
-        from rspverify.api.details import Wanted
-        from rspverify.render.check import document
-
-        return write(form, document([self.details.with_reasons(report, Wanted.of({form}))]))
-
-    def document(self, report: SuiteReport, *, detailed: bool = False) -> Document:
+    def document(self, report: SuiteReport, needs: Collection[str] = ()) -> Document:
         """What is said of all results."""
-        from rspverify.api.details import MOST, Wanted
         from rspverify.render.check import document
 
-        wanted = Wanted(faults=False, details=MOST if detailed else 0)
-        return document([self.details.with_reasons(report, wanted)])
+        return document([self.details.with_reasons(report, needs)])
 
     def commands(self) -> list[str]:
         """What shows why the smallest test that breaks a scheme does, if one does."""
@@ -190,7 +179,6 @@ def check(asked: CheckParameters) -> Check:
         >>> rspverify.check("original", "Fig4").report().results[0].verdict
         <Word.UNSOUND: 'UNSOUND'>
     """
-    from rspverify.api.judges import chosen
     from rspverify.corpus.expected import read_expected
     from rspverify.corpus.inputs import inputs_meant
     from rspverify.corpus.suite import Kind, Suite
@@ -204,11 +192,11 @@ def check(asked: CheckParameters) -> Check:
     if file:
         require(Path(file).parent.is_dir(), f"{file}: its folder must exist")
         held = None if asked.refresh else read_expected(file, settings.model)
-    judge = chosen(asked.judge, settings)
+    judge = asked.decider
     read = read_inputs(meant.schemes, settings, judge, compilers=True)
     suite = Suite("", "", Kind.SCHEMES, tuple(each.file for each in read.schemes), {}, file, False)
     run, given = Run(read, judge), (*meant.schemes, *meant.tests)
-    found = Check(
+    return Check(
         suite,
         read.names,
         settings,
@@ -218,9 +206,8 @@ def check(asked: CheckParameters) -> Check:
         judge,
         lambda: run.results(meant.tests),
         {each.name: each for each in given if isinstance(each, Source)},
+        meant.notes,
     )
-    found.notes = meant.notes
-    return found
 
 
 def check_suites(
@@ -320,17 +307,39 @@ class CheckCommand(CheckParameters):
         return [check.of(asked)]
 
 
+def reports_of(
+    parts: Sequence[Check],
+    stream: CheckStream | SuitesStream,
+    reasons: Callable[[Check, SuiteReport, int], SuiteReport],
+) -> list[SuiteReport]:
+    """Ask one part after the other, each shown as it comes, until one is stopped.
+
+    reasons: a report with what its results rest on, given how many have been told of before.
+    """
+    reports: list[SuiteReport] = []
+    for part in parts:
+        stream.begin(part.suite.folder, part.total or 0)
+        told(part.each(stream.show))
+        reports.append(reasons(part, part.report(), sum(len(it.details) for it in reports)))
+        stream.end(reports[-1])
+        if reports[-1].stopped:
+            break
+    return reports
+
+
 def _run(asked: CheckCommand, output: Output) -> int:
     from rspverify.api.compilers import differences
-    from rspverify.api.details import Wanted
     from rspverify.render.check import CheckStream, SuitesStream, document
 
     parts = asked.parts(output.judge(asked.settings))
-    first, reports = parts[0], list[SuiteReport]()
+    first, forms = parts[0], {output.format, *output.files.values()}
     note(first.notes)
-    wanted = Wanted.of({output.format, *output.files.values()})
-    whole = cache(lambda: document(reports))
-    form = cache(lambda name: write(name, whole()))
+    needs = [each for each in ("faults", "details") if need(forms, each)]
+
+    def reasons(part: Check, report: SuiteReport, before: int) -> SuiteReport:
+        report = replace(report, refreshed=asked.refresh)
+        return part.details.with_reasons(report, needs, before, stream)
+
     with output.opened() as console:
         stream: CheckStream | SuitesStream = SuitesStream(console, text=output.text)
         if not first.suite.folder:
@@ -344,15 +353,9 @@ def _run(asked: CheckCommand, output: Output) -> int:
                 progress=asked.settings.progress,
             )
         with stream:
-            for part in parts:
-                stream.begin(part.suite.folder, part.total)
-                found = part.report(told(part.each(stream.show)))
-                found = replace(found, refreshed=asked.refresh)
-                reports.append(part.details.with_reasons(found, wanted, stream))
-                wanted = wanted.after(reports[-1])
-                stream.end(reports[-1])
-                if reports[-1].stopped:
-                    break
+            reports = reports_of(parts, stream, reasons)
+            whole = cache(lambda: document(reports))
+            form = cache(lambda name: write(name, whole()))
             problems = output.write_reports(form)
             if output.text:
                 stream.finish(reports, () if first.suite.folder else first.commands())
@@ -387,11 +390,5 @@ def _written(part: Check, report: SuiteReport) -> int:
 
 
 COMMAND = Command(
-    CheckCommand,
-    _run,
-    about=check,
-    takes=OPTIONS,
-    forms=FORMS,
-    reports=FORMS,
-    also=EVERYWHERE,
+    check, CheckCommand, _run, takes=OPTIONS, forms=FORMS, reports=FORMS, also=EVERYWHERE
 )

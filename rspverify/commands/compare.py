@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rspverify.api.asked import Asked, Ending, Stop
 from rspverify.api.details import MOST, known
 from rspverify.api.inputs import schemes_given, tests_given
-from rspverify.api.judges import chosen
 from rspverify.api.parameters import question
 from rspverify.commands.compare_models import ModelParameters, compare_models
-from rspverify.corpus.inputs import Meant, meant_by, tests_meant
+from rspverify.corpus.inputs import meant_by, tests_meant
 from rspverify.engineering.compare.comparer import Comparer
 from rspverify.engineering.comparison import Change, Compared, Comparison
 from rspverify.judge.inputs import Inputs, read_inputs
 from rspverify.judge.judge import Judge
 from rspverify.judge.run import Run
 from rspverify.options import option
-from rspverify.scheme.cost import Costs, default_costs, read_costs
+from rspverify.scheme.cost import read_costs
 from rspverify.soundness.settings import OPTIONS
-from rspverify.source import Given, InputError, Problem, Source, name_of, read_source, require
-from rspverify.terminal.ask import asking
-from rspverify.terminal.command import EVERYWHERE, PAGES, REPORTED, Command
+from rspverify.source import Given, Problems, Source, name_of, read_source, require
+from rspverify.terminal.command import EVERYWHERE, PAGES, Command, asking
 from rspverify.terminal.output import Output
 from rspverify.verdict import Word
 
@@ -33,6 +31,9 @@ if TYPE_CHECKING:
 
     from rspverify.render.compare import CompareStream
     from rspverify.render.document import Document
+
+Compare: TypeAlias = Asked[Compared, Comparison]
+"""What the edit changes of each test, in their order."""
 
 
 @dataclass(frozen=True)
@@ -75,64 +76,6 @@ class CompareParameters(ModelParameters):
             require(not named, f"the two schemes must come first, and then the tests: {scheme}")
 
 
-class Compare(Asked[Compared, Comparison]):
-    """Gives what the edit changes of each test, in their order. start: the schemes and rows."""
-
-    def __init__(self, asked: CompareParameters, run: Run, meant: Meant, costs: Costs) -> None:
-        super().__init__()
-        self._asked, self._run = asked, run
-        self.tests, self.notes = meant.tests, meant.notes
-        self._comparer = Comparer(run, asked.most_outcomes)
-        self.start = self._comparer.start(costs, len(meant.tests))
-
-    def _answers(self) -> Generator[Compared, None, None]:
-        return self._comparer.compared(self.tests)
-
-    def _report(self, stop: Stop) -> Comparison:
-        return self.start.ended(self.known, stop.reason)
-
-    def stream(self, console: Console, form: str) -> CompareStream:
-        """Shows the rows, and then tests that become other code."""
-        from rspverify.render.compare import CompareStream
-
-        text, everything = form == "text", self._asked.everything
-        stream = CompareStream(console, len(self.tests), text=text, everything=everything)
-        stream.start(self.start)
-        return stream
-
-    def ending(self, report: Comparison) -> Ending:
-        """1 with --fail-on-regression, a test got worse; 3 something is UNKNOWN."""
-        changes = {each.change for each in report.tests}
-        return Ending(
-            internal=any(each.failed for each in report.left_out)
-            or any(each.failed for each in report.tests),
-            wrong=any(each.verdict is Word.ERROR for each in report.left_out),
-            found=self._asked.fail_on_regression and Change.WORSE in changes,
-            undecided=Change.UNKNOWN in changes,
-        )
-
-    def document(self, report: Comparison, *, detailed: bool = False) -> Document:
-        """All of it; detailed: each test that changed, under the scheme that breaks it."""
-        from rspverify.drawing.details import details
-        from rspverify.judge.faults import faults
-        from rspverify.render.compare import document
-
-        if not detailed:
-            return document(report)
-        inputs, judge = self._run.inputs, self._run.judge
-        sources = [each for each in self.tests if isinstance(each, Source)]
-        texts = {each.name: each for each in (*sources, *(it.source for it in inputs.schemes))}
-        changed = [each for each in report.tests if each.changed]
-        changed.sort(key=lambda each: each.change not in (Change.WORSE, Change.BETTER))
-        shown = {each.file: each.broken for each in changed if each.broken}
-        results = dict(list(shown.items())[:MOST])
-        unsound = {file: each for file, each in results.items() if each.verdict is Word.UNSOUND}
-        blamed = faults([*unsound.values()], inputs.settings, judge, texts)
-        at_fault = known(unsound, blamed, judge, self.stopped)
-        seen = details([*results.values()], inputs.settings, judge, texts)
-        return document(report, known(results, seen, judge, self.stopped), at_fault)
-
-
 @question(CompareParameters)
 def compare(asked: CompareParameters) -> Compare:
     """Compare two schemes, one perhaps an edit of the other: what rows cost, verdicts, outcomes.
@@ -145,39 +88,57 @@ def compare(asked: CompareParameters) -> Compare:
 
     In Python: CompareParameters has what can be chosen. Raises InputError with all that is wrong.
     """
-    judge = chosen(asked.judge, asked.settings)
-    problems: list[Problem] = []
-    weights, inputs = default_costs(), None
+    judge, problems = asked.decider, Problems()
     meant = tests_meant(tests_given(asked.tests), problems)
-    try:
-        weights = read_costs(str(asked.costs)) if asked.costs else weights
-    except InputError as error:
-        problems += error.problems
-    try:
+    with problems:
+        weights = read_costs(asked.costs)
+    with problems:
         inputs = _schemes(asked, judge)
-    except InputError as error:  # What is wrong with a scheme that is both is met twice.
-        problems += dict.fromkeys(error.problems)
-    if problems or inputs is None:
-        raise InputError(problems)
-    return Compare(asked, Run(inputs, judge), meant, weights)
+    problems.tell()
+    run, tests = Run(inputs, judge), meant.tests
+    comparer = Comparer(run, asked.most_outcomes)
+    start = comparer.start(weights, len(tests))
+
+    def stream(render: Any, console: Console, form: str) -> CompareStream:
+        given = {"text": form == "text", "everything": asked.everything}
+        made: CompareStream = render.CompareStream(console, len(tests), **given)
+        made.start(start)
+        return made
+
+    def ending(report: Comparison) -> Ending:
+        changes = {each.change for each in report.tests}
+        return Ending(
+            internal=any(it.failed for it in report.left_out)
+            or any(it.failed for it in report.tests),
+            wrong=any(each.verdict is Word.ERROR for each in report.left_out),
+            found=asked.fail_on_regression and Change.WORSE in changes,
+            undecided=Change.UNKNOWN in changes,
+        )
+
+    found = Asked(
+        lambda _: comparer.compared(tests),
+        lambda it: start.ended(it.known, it.stopped.reason),
+        "compare",
+        document=lambda report, _: _detailed(report, run, tests, found.stopped),
+        stream=stream,
+        ending=ending,
+        total=len(tests),
+        notes=meant.notes,
+    )
+    return found
 
 
 def _schemes(asked: CompareParameters, judge: Judge) -> Inputs:
     """Both. Raises InputError for what is wrong with either, and with the model."""
-    problems: list[Problem] = []
+    problems = Problems()
     there: list[Given] = []
     for each in (asked.old, asked.new):
-        try:
+        with problems:
             found = meant_by(schemes=schemes_given(each)).schemes
             there += [_apart(it, there) for it in found]
-        except InputError as error:
-            problems += error.problems
-    try:
+    with problems:
         inputs = read_inputs(there, asked.settings, judge, unique=False)
-    except InputError as error:
-        raise InputError([*problems, *error.problems]) from None
-    if problems:
-        raise InputError(problems)
+    problems.tell()
     return inputs
 
 
@@ -187,25 +148,43 @@ def _apart(given: Given, others: list[Given]) -> Given:
     return Source(f"{name_of(given)} (new)", read_source(given).text) if same else given
 
 
+def _detailed(report: Comparison, run: Run, tests: Sequence[Given], stop: Stop) -> Document:
+    """All of it, each test that changed under the scheme that breaks it."""
+    from rspverify.drawing.details import details
+    from rspverify.judge.faults import faults
+    from rspverify.render.compare import document
+
+    inputs, judge = run.inputs, run.judge
+    sources = [each for each in tests if isinstance(each, Source)]
+    texts = {each.name: each for each in (*sources, *(it.source for it in inputs.schemes))}
+    changed = [each for each in report.tests if each.changed]
+    changed.sort(key=lambda each: each.change not in (Change.WORSE, Change.BETTER))
+    shown = {each.file: each.broken for each in changed if each.broken}
+    results = dict(list(shown.items())[:MOST])
+    unsound = {file: each for file, each in results.items() if each.verdict is Word.UNSOUND}
+    blamed = faults([*unsound.values()], inputs.settings, judge, texts)
+    at_fault = known(unsound, blamed, judge, stop)
+    seen = details([*results.values()], inputs.settings, judge, texts)
+    return document(report, known(results, seen, judge, stop), at_fault)
+
+
 def _run(asked: CompareParameters, output: Output) -> int:
     if not asked.models:
-        return asking(compare)(asked, output)
+        return asking(compare, asked, output)
     given = {"--costs": asked.costs, "--fail-on-regression": asked.fail_on_regression}
     wrong = [name for name, each in given.items() if each]
     require(not wrong, f"--models must go without {', '.join(wrong)}")
     html = "html" in (output.format, *output.files.values())
     require(not html, "--models must go with the forms text and json")
-    return asking(compare_models)(asked, output)
+    return asking(compare_models, asked, output)
 
 
 COMMAND = Command(
-    CompareParameters,
-    _run,
-    about=compare,
+    compare,
+    run=_run,
     ends="1 with --fail-on-regression, a test got worse, and with --models they differ; 3 a "
     "verdict, or progress, is UNKNOWN; 0 otherwise, whatever the verdicts are",
     takes=OPTIONS.keys() - {"confirm", "smt_dir"},
     forms=PAGES,
-    reports=REPORTED,
     also=EVERYWHERE,
 )

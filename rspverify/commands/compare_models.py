@@ -1,15 +1,14 @@
-"""`compare --models`: which of two models allows more."""
+"""Which of two models allows more: what `compare --models` asks."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any, TypeAlias
 
-from rspverify.api.asked import Asked, Ending, Stop
+from rspverify.api.asked import Asked, Ending
 from rspverify.api.inputs import AScheme, ATest, tests_given
-from rspverify.api.judges import chosen
-from rspverify.api.parameters import Question, question
+from rspverify.api.parameters import Decided, question
 from rspverify.axiomatic.cat import load_model
 from rspverify.corpus.inputs import tests_meant
 from rspverify.engineering.compare.models import (
@@ -20,25 +19,21 @@ from rspverify.engineering.compare.models import (
     SearchedPrograms,
 )
 from rspverify.enumeration.space import Space, chosen_operations, operations_of
-from rspverify.judge.judge import Judge
-from rspverify.options import argument, declared, option
-from rspverify.soundness.settings import OF_A_TEST, OPTIONS, Settings, option_words
-from rspverify.source import Given, InputError, Problem, require
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from rspverify.render.compare_models import ModelsStream
-    from rspverify.render.document import Document
+from rspverify.options import argument, declared, option, words_of
+from rspverify.soundness.settings import OF_A_TEST, OPTIONS, Settings
+from rspverify.source import Problems, require
 
 MOST = 7
 """The most of anything that a program has."""
 _WITHOUT = "--models without tests:"
 _TAKEN = [it for it in OF_A_TEST if it != "model"]
 
+CompareModels: TypeAlias = Asked[ComparedTest, ModelComparison]
+"""What two models say of each test; or the smallest program with each kind of difference."""
+
 
 @dataclass(frozen=True)
-class ModelParameters(Question):
+class ModelParameters(Decided):
     """Two models, and tests or else the programs that are searched."""
 
     old: AScheme = argument(
@@ -61,7 +56,6 @@ class ModelParameters(Question):
     scopes: Sequence[str] = option((), f"{_WITHOUT} as of hunt.", commas=True)
     orders: Sequence[str] = option((), f"{_WITHOUT} as of hunt.", commas=True)
     kinds: Sequence[str] = option((), f"{_WITHOUT} as of hunt.", commas=True)
-    judge: Judge | None = None
 
     @property
     def bounds(self) -> list[str]:
@@ -80,64 +74,6 @@ class ModelParameters(Question):
         return Space(*bounds, operations=operations)
 
 
-class CompareModels(Asked[ComparedTest, ModelComparison]):
-    """Gives what two models say of each test; or the smallest program with each kind of difference.
-
-    tests: none where programs are searched.
-    """
-
-    def __init__(
-        self, comparer: ModelComparer, tests: Sequence[Given], space: Space | None
-    ) -> None:
-        super().__init__()
-        self.notes = tuple(note for it in comparer.models for note in it.notes)
-        self.tests = tests
-        self._comparer, self._space = comparer, space
-        self._searched: SearchedPrograms | None = None
-        if space is not None:
-            self._searched = SearchedPrograms(space.bounds, space.operations)
-        self._stream: ModelsStream | None = None
-
-    def _answers(self) -> Generator[ComparedTest, None, None]:
-        if self._space is None:
-            return self._comparer.tests(self.tests)
-        return self._comparer.search(self._space, self._show)
-
-    def _show(self, searched: SearchedPrograms) -> None:
-        self._searched = searched
-        if self._stream is not None:
-            self._stream.searching(searched)
-
-    def _report(self, stop: Stop) -> ModelComparison:
-        first, second = (it.name for it in self._comparer.models)
-        return ModelComparison(first, second, tuple(self.known), self._searched, stop.reason)
-
-    def stream(self, console: Console, form: str) -> ModelsStream:
-        """Shows each test, or program, as soon as it is there."""
-        from rspverify.render.compare_models import ModelsStream
-
-        so_far = self._report(Stop())
-        self._stream = ModelsStream(console, so_far, len(self.tests), text=form == "text")
-        return self._stream
-
-    def document(self, report: ModelComparison, *, detailed: bool = False) -> Document:
-        """What is said of all tests, or programs."""
-        from rspverify.render.compare_models import document
-
-        return document(report)
-
-    def ending(self, report: ModelComparison) -> Ending:
-        """1: the models differ. 3: something was not decided."""
-        answers = {each.answer for each in report.tests}
-        unknown = report.searched is not None and report.searched.unknown
-        return Ending(
-            internal=any(each.internal for each in report.tests),
-            wrong=Agreement.ERROR in answers,
-            found=Agreement.DIFFERENT in answers,
-            undecided=bool(unknown or answers & {Agreement.UNKNOWN, Agreement.UNSUPPORTED}),
-        )
-
-
 @question(ModelParameters)
 def compare_models(asked: ModelParameters) -> CompareModels:
     """Which of two models allows more of tests.
@@ -151,20 +87,51 @@ def compare_models(asked: ModelParameters) -> CompareModels:
         >>> [it.program for it in found]
         ['r0=ld.WG x || st.DV.R x 10']
     """
-    needless = [*option_words(asked.settings, OPTIONS.keys() - _TAKEN)]
+    needless = [*words_of(asked.settings, OPTIONS.keys() - _TAKEN)]
     require(not needless, f"models must be compared without {' '.join(needless)}")
     bounds = ", ".join(asked.bounds)
     require(not (asked.tests and bounds), f"{bounds} must go without tests")
-    problems: list[Problem] = []
-    files = tests_meant(tests_given(asked.tests), problems).tests if asked.tests else ()
-    models = []
-    for name in (asked.old, asked.new):
-        try:
-            models.append(load_model(str(name)))
-        except InputError as error:
-            problems += error.problems
-    if problems:
-        raise InputError(problems)
-    judge = chosen(asked.judge, asked.settings)
-    comparer = ModelComparer((models[0], models[1]), asked.settings, judge)
-    return CompareModels(comparer, files, None if asked.tests else asked.space)
+    problems = Problems()
+    tests = tests_meant(tests_given(asked.tests), problems).tests if asked.tests else ()
+    with problems:
+        old = load_model(str(asked.old))
+    with problems:
+        new = load_model(str(asked.new))
+    problems.tell()
+    comparer = ModelComparer((old, new), asked.settings, asked.decider)
+    space = None if asked.tests else asked.space
+    searched = SearchedPrograms(space.bounds, space.operations) if space else None
+
+    def answers(shown: Any) -> Generator[ComparedTest, None, None]:
+        def searching(it: SearchedPrograms) -> None:
+            nonlocal searched
+            searched = it
+            shown.searching(it)
+
+        return comparer.search(space, searching) if space else comparer.tests(tests)
+
+    def report(it: CompareModels) -> ModelComparison:
+        return ModelComparison(old.name, new.name, tuple(it.known), searched, it.stopped.reason)
+
+    found = Asked(
+        answers,
+        report,
+        "compare_models",
+        stream=lambda render, console, form: render.ModelsStream(
+            console, report(found), len(tests), text=form == "text"
+        ),
+        ending=_ending,
+        notes=[note for it in (old, new) for note in it.notes],
+    )
+    return found
+
+
+def _ending(report: ModelComparison) -> Ending:
+    answers = {each.answer for each in report.tests}
+    unknown = report.searched is not None and report.searched.unknown
+    return Ending(
+        internal=any(each.internal for each in report.tests),
+        wrong=Agreement.ERROR in answers,
+        found=Agreement.DIFFERENT in answers,
+        undecided=bool(unknown or answers & {Agreement.UNKNOWN, Agreement.UNSUPPORTED}),
+    )

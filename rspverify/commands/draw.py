@@ -17,7 +17,7 @@ from rspverify.drawing.draw import draw as drawn
 from rspverify.judge.incident import reporting
 from rspverify.judge.question import Incident
 from rspverify.limits import Limits
-from rspverify.options import argument, option
+from rspverify.options import argument, option, words_of
 from rspverify.picture import Picture
 from rspverify.schedulers import FAIR, schedulers_of
 from rspverify.soundness.settings import OF_A_TEST, Settings
@@ -76,14 +76,6 @@ class DrawParameters(Question):
         require(len(chosen) <= 1, f"only one of {words} must be given")
         return chosen[0] if chosen else Which.CONSISTENT
 
-    def words(self) -> list[str]:
-        """The words of a command line that ask the same."""
-        which = self.which
-        words = [] if which in (Which.CONSISTENT, Which.HANGING) else [f"--{which.value}"]
-        words += ["--scheduler", self.scheduler] if self.scheduler is not None else []
-        words += ["--outcome", self.outcome] if self.outcome is not None else []
-        return words + (["--edges", ",".join(self.edges)] if self.edges is not None else [])
-
 
 class Drawing(Struct, frozen=True):
     """Pictures of executions, at least one; a notebook shows them on one page.
@@ -131,7 +123,7 @@ def draw(asked: DrawParameters) -> Drawing:
         f"--outcome must go without --{'scheduler' if scheduler else which.value}",
     )
     (file,) = meant_by(tests=tests_given(asked.test) or ()).tests
-    incident = Incident("draw", (name_of(file),), (), settings, asked.words(), OF_A_TEST)
+    incident = Incident("draw", (name_of(file),), (), settings, [*words_of(asked)], OF_A_TEST)
     missing: NoExecutionError
     with reporting(incident):
         model = load_model(settings.model)
@@ -169,9 +161,8 @@ def _run(asked: DrawParameters, output: Output) -> int:
 
 
 COMMAND = Command(
-    DrawParameters,
-    _run,
-    about=draw,
+    draw,
+    run=_run,
     ends="1 there is no such execution; 3 a limit was met, or the test is beyond this version; "
     "0 otherwise",
     takes=OF_A_TEST,

@@ -60,14 +60,13 @@ def _run(asked: ExplainWords, output: Output) -> int:
 
 
 def _show_run(test: str, asked: ExplainWords, output: Output) -> int:
-    from rspverify.api.trace import trace
-    from rspverify.render.evidence import machine_run
+    from rspverify.api.explained import trace
     from rspverify.render.progress import working
 
     with working(f"{test} on the machine", asked.settings.seconds):
-        found = trace(test, asked.settings, asked.outcome).run
-    output.print(machine_run(found).blocks)
-    return exit_code(found=found.execution is None)
+        found = trace(test, asked.settings, asked.outcome)
+    output.print(found.document().blocks)
+    return exit_code(found=found.run.execution is None)
 
 
 def _show_verdict(scheme: str, test: str, settings: Settings, output: Output) -> int:
@@ -93,4 +92,4 @@ def _show_verdict(scheme: str, test: str, settings: Settings, output: Output) ->
     return exit_code_of([found.explanation.result], interrupted=interrupted)
 
 
-COMMAND = Command(ExplainWords, _run, about=_run, takes=OPTIONS, also=("output",))
+COMMAND = Command(_run, ExplainWords, takes=OPTIONS, also=("output",))

@@ -100,4 +100,4 @@ def _run(asked: ExtractParameters, output: Output) -> int:
     return 0
 
 
-COMMAND = Command(ExtractParameters, _run, about=extract, forms=TEXT_OR_JSON, also=("output",))
+COMMAND = Command(extract, run=_run, forms=TEXT_OR_JSON, also=("output",))

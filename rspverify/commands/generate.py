@@ -74,4 +74,4 @@ def generate(asked: GenerateParameters, output: Output) -> int:
     return 0
 
 
-COMMAND = Command(GenerateParameters, generate, about=generate)
+COMMAND = Command(generate, GenerateParameters)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rspverify.answers import RowsAtFault
-from rspverify.api.asked import Asked, Ending, Stop
+from rspverify.api.asked import Asked, Ending
 from rspverify.api.details import known_details
-from rspverify.api.inputs import schemes_given
-from rspverify.api.judges import chosen
-from rspverify.api.parameters import OfScheme, question
+from rspverify.api.inputs import AScheme, schemes_given
+from rspverify.api.parameters import Decided, question
 from rspverify.corpus.inputs import meant_by
 from rspverify.engineering.hunt.finding import By, Finding, HuntReport
 from rspverify.engineering.hunt.hunt import Hunt, HuntSetup, written_to
@@ -22,12 +21,11 @@ from rspverify.files import require_folder
 from rspverify.judge.inputs import read_inputs
 from rspverify.judge.judge import Judge
 from rspverify.litmus.program import LOCAL
-from rspverify.options import option
+from rspverify.options import argument, option
 from rspverify.records import replace
-from rspverify.soundness.settings import explain_command
-from rspverify.source import InputError, Problem, Source, name_of, require
-from rspverify.terminal.ask import asking
-from rspverify.terminal.command import EVERYWHERE, PAGES, REPORTED, Command
+from rspverify.soundness.settings import Settings, explain_command
+from rspverify.source import Problems, Source, name_of, require
+from rspverify.terminal.command import EVERYWHERE, PAGES, Command
 from rspverify.verdict import Word
 
 if TYPE_CHECKING:
@@ -41,9 +39,11 @@ MOST = 7
 
 
 @dataclass(frozen=True)
-class HuntParameters(OfScheme):
+class HuntParameters(Decided):
     """The programs of a hunt, and how they are decided. watcher: is told how it goes."""
 
+    scheme: AScheme = argument("A scheme: a .yaml file, or a name as of list.", completes="scheme")
+    settings: Settings = Settings()
     events: int = option(4, "The most operations.", least=1, most=MOST)
     threads: int = option(3, "The most threads.", least=1, most=MOST)
     workgroups: int | None = option(
@@ -104,7 +104,6 @@ class HuntParameters(OfScheme):
         None, "Write each program found there, as hunt-SCHEME-rowN.litmus.", metavar="DIR"
     )
     watcher: Watcher | None = None
-    judge: Judge | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -115,72 +114,61 @@ class HuntParameters(OfScheme):
 class Hunting(Asked[Finding, HuntReport]):
     """Gives the programs that break a scheme, the smallest first, each with the rows at fault.
 
-    After each the hunt goes on with these rows made stronger. unwritten: what was wrong where a
-    program was to be written.
+    After each the hunt goes on with these rows made stronger.
     """
 
     def __init__(self, setup: HuntSetup, judge: Judge, asked: HuntParameters) -> None:
-        super().__init__()
-        self.unwritten: list[Problem] = []
-        self.notes = setup.model.notes
-        self._setup, self._judge = setup, judge
-        self._write, self._estimate = str(asked.write or ""), asked.estimate
+        super().__init__(
+            lambda _: self._hunt.going(only_estimate=asked.estimate),
+            self._whole,
+            "hunt",
+            document=lambda report, _: self._with_details(report),
+            stream=self._watched,
+            ending=self._end,
+            notes=setup.model.notes,
+        )
+        self._unwritten = Problems()
+        self._setup, self._judge, self._write = setup, judge, str(asked.write or "")
         self._hunt = Hunt(setup, judge, asked.watcher, self._kept)
 
     def _kept(self, found: Finding) -> Finding:
         """Written if that is asked for, and shown whatever comes of it."""
-        if not self._write:
-            return found
-        try:
-            return replace(found, file=written_to(self._write, self._setup.scheme.name, found))
-        except InputError as error:
-            self.unwritten.extend(error.problems)
-            return found
-
-    def _answers(self) -> Generator[Finding, None, None]:
-        return self._hunt.going(only_estimate=self._estimate)
+        with self._unwritten:
+            if self._write:
+                return replace(found, file=written_to(self._write, self._setup.scheme.name, found))
+        return found
 
     def so_far(self) -> HuntReport:
         """All that is known by now."""
         return self._hunt.report()
 
-    def _report(self, stop: Stop) -> HuntReport:
-        report = self._hunt.report()
-        return replace(
-            report,
-            stopped=stop.reason or report.stopped,
-            interrupted=stop.interrupted,
-            seconds=self.seconds,
-        )
+    def _whole(self, _: object) -> HuntReport:
+        report, stop = self.so_far(), self.stopped
+        stopped, interrupted = stop.reason or report.stopped, stop.interrupted
+        return replace(report, stopped=stopped, interrupted=interrupted, seconds=self.seconds)
 
-    def stream(self, console: Console, form: str) -> HuntStream:
-        """Shows findings, and on a terminal how far it is."""
-        from rspverify.render.hunt import HuntStream
-
-        stream = HuntStream(console, text=form == "text")
+    def _watched(self, render: Any, console: Console, form: str) -> HuntStream:
+        stream: HuntStream = render.HuntStream(console, text=form == "text")
         self._hunt.watch(stream)
         stream.heading(self.so_far())
         return stream
 
-    def ending(self, report: HuntReport) -> Ending:
-        """1: a program breaks the scheme. 3: none does, but some are UNKNOWN."""
+    def _end(self, report: HuntReport) -> Ending:
         return Ending(
             internal=bool(report.internal),
             found=bool(report.findings),
             undecided=bool(report.unknown),
-            unwritten=tuple(self.unwritten),
+            unwritten=self._unwritten,
         )
 
-    def document(self, report: HuntReport, *, detailed: bool = False) -> Document:
-        """All of it; detailed: each program, under the scheme that it was found to break."""
+    def _with_details(self, report: HuntReport) -> Document:
+        """All of it, each program under the scheme that it was found to break."""
         from rspverify.drawing.details import Broken
         from rspverify.judge.faults import row_at_fault
         from rspverify.judge.inputs import NamedScheme
         from rspverify.judge.verdicts import Verdicts
         from rspverify.render.hunt import document
 
-        if not detailed:
-            return document(report)
         setup = self._setup
         rows = {row.number: row for row in setup.scheme.rows}
         broken: dict[str, Broken] = {}
@@ -214,7 +202,7 @@ def hunt(asked: HuntParameters) -> Hunting:
         'r0=inc.WG x || st.DV.R x 10'
     """
     settings = asked.settings
-    judge = chosen(asked.judge, settings)
+    judge = asked.decider
     (named,) = meant_by(schemes=schemes_given(asked.scheme)).schemes
     if asked.write is not None:
         require_folder(str(asked.write), "programs")
@@ -249,13 +237,10 @@ def hunt(asked: HuntParameters) -> Hunting:
 
 
 COMMAND = Command(
-    HuntParameters,
-    asking(hunt),
-    about=hunt,
+    hunt,
     ends="1 a program breaks the scheme; 3 none does, but some are UNKNOWN; 0 all are sound (or "
     "only an estimate was asked for)",
     takes=("model", "seconds", "machine", "l2"),
     forms=PAGES,
-    reports=REPORTED,
     also=EVERYWHERE,
 )

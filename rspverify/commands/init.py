@@ -97,4 +97,4 @@ def init(asked: InitParameters, output: Output) -> int:
     return 0
 
 
-COMMAND = Command(InitParameters, init, about=init)
+COMMAND = Command(init, InitParameters)

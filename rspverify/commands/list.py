@@ -32,4 +32,4 @@ def show_all(asked: Parameters, output: Output) -> int:
     return 0
 
 
-COMMAND = Command(Parameters, show_all, about=show_all)
+COMMAND = Command(show_all)

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
-from rspverify.api.asked import Asked, Ending, Stop
-from rspverify.api.inputs import several, tests_given
-from rspverify.api.judges import chosen
+from rspverify.api.asked import Asked, Ending
+from rspverify.api.inputs import read_tests_given, several
 from rspverify.api.parameters import OfTests, question
 from rspverify.axiomatic.cat import load_model
-from rspverify.corpus.inputs import tests_meant
-from rspverify.judge.judge import Judge
 from rspverify.judge.waits import Waits
 from rspverify.options import option
 from rspverify.schedulers import DEFAULT, schedulers_of
 from rspverify.soundness.hang import ProgressReport, ScheduledAnswer
 from rspverify.soundness.settings import OF_A_TEST, Settings
-from rspverify.source import Given, InputError, Problem, require
-from rspverify.terminal.ask import asking
+from rspverify.source import require
 from rspverify.terminal.command import TEXT_OR_JSON, Command
 from rspverify.verdict import ProgressWord, Word
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from rspverify.render.document import Document
-    from rspverify.render.hangs import ProgressStream
+Progress: TypeAlias = Asked[ScheduledAnswer, ProgressReport]
+"""Each test under each scheduler, test by test."""
 
 
 @dataclass(frozen=True)
@@ -43,47 +36,6 @@ class ProgressParameters(OfTests):
         completes="scheduler",
     )
     settings: Settings = Settings()
-    judge: Judge | None = None
-
-
-class Progress(Asked[ScheduledAnswer, ProgressReport]):
-    """Each test under each scheduler, test by test. model, schedulers: their names."""
-
-    def __init__(self, waits: Waits, tests: Sequence[Given]) -> None:
-        super().__init__()
-        self.tests, self.model = tests, waits.model.name
-        self.schedulers = tuple(map(str, waits.schedulers))
-        self.notes = waits.model.notes
-        self._waits = waits
-
-    def _answers(self) -> Generator[ScheduledAnswer, None, None]:
-        return self._waits.answers(self.tests)
-
-    def _report(self, stop: Stop) -> ProgressReport:
-        return ProgressReport(self.model, self.schedulers, tuple(self.known), stop.reason)
-
-    def stream(self, console: Console, form: str) -> ProgressStream:
-        """Shows each test once it is decided under every scheduler."""
-        from rspverify.render.hangs import ProgressStream
-
-        total, text = len(self.tests), form == "text"
-        return ProgressStream(console, self.schedulers, total=total, text=text)
-
-    def document(self, report: ProgressReport, *, detailed: bool = False) -> Document:
-        """What is said of all tests."""
-        from rspverify.render.hangs import document
-
-        return document(report)
-
-    def ending(self, report: ProgressReport) -> Ending:
-        """1: something is STUCK. 3: something is UNKNOWN or UNSUPPORTED."""
-        found = {each.progress for each in report.results}
-        return Ending(
-            internal=any(each.internal for each in report.results),
-            wrong=any(each.word is Word.ERROR for each in report.results),
-            found=ProgressWord.STUCK in found,
-            undecided=ProgressWord.UNKNOWN in found,
-        )
 
 
 @question(ProgressParameters)
@@ -103,18 +55,34 @@ def progress(asked: ProgressParameters) -> Progress:
     """
     settings, known = asked.settings, schedulers_of(several(asked.schedulers))
     require(bool(known), "at least one scheduler must be given")
-    problems: list[Problem] = []
-    files = tests_meant(tests_given(asked.tests), problems).tests
-    if problems:
-        raise InputError(problems)
-    judge = chosen(asked.judge, settings)
-    return Progress(Waits(judge, load_model(settings.model), known, settings), files)
+    tests, names = read_tests_given(asked.tests), tuple(map(str, known))
+    model = load_model(settings.model)
+    waits = Waits(asked.decider, model, known, settings)
+    return Asked(
+        lambda _: waits.answers(tests),
+        lambda it: ProgressReport(model.name, names, tuple(it.known), it.stopped.reason),
+        "hangs",
+        stream=lambda render, console, form: render.ProgressStream(
+            console, names, total=len(tests), text=form == "text"
+        ),
+        ending=_ending,
+        total=len(tests) * len(names),
+        notes=model.notes,
+    )
+
+
+def _ending(report: ProgressReport) -> Ending:
+    found = {each.progress for each in report.results}
+    return Ending(
+        internal=any(each.internal for each in report.results),
+        wrong=any(each.word is Word.ERROR for each in report.results),
+        found=ProgressWord.STUCK in found,
+        undecided=ProgressWord.UNKNOWN in found,
+    )
 
 
 COMMAND = Command(
-    ProgressParameters,
-    asking(progress),
-    about=progress,
+    progress,
     ends="1 something is STUCK; 3 something is UNKNOWN or UNSUPPORTED; 0 otherwise",
     takes=OF_A_TEST,
     forms=TEXT_OR_JSON,

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from rspverify.answers import SuiteReport
 from rspverify.api.parameters import Question
-from rspverify.commands.check import check, check_suites
+from rspverify.commands.check import Check, check, check_suites, reports_of
 from rspverify.corpus.inputs import split
 from rspverify.files import make_folder, write
 from rspverify.options import REQUIRED, argument, option
@@ -20,7 +20,6 @@ from rspverify.soundness.settings import OPTIONS, Settings
 from rspverify.source import InputError, Problem
 from rspverify.terminal.command import Command
 from rspverify.terminal.exit_code import exit_code, exit_code_of, first_of
-from rspverify.terminal.guard import told
 from rspverify.terminal.output import Output, note
 
 LISTED = "files.txt"
@@ -133,27 +132,19 @@ def report(asked: ReportParameters, output: Output) -> int:
         schemes, tests = split(asked.inputs)
         parts = [check(schemes, tests, settings, judge=judge)]
         note(parts[0].notes)
-    reports: list[SuiteReport] = []
+
+    def cases(part: Check, report: SuiteReport, before: int) -> SuiteReport:
+        left = asked.most - before
+        return part.details.with_cases(report, left, stream, broken=asked.broken)
+
     with output.opened() as console, SuitesStream(console, text=False) as stream:
-        for part in parts:
-            stream.begin(part.suite.folder, part.total)
-            found = part.report(told(part.each(stream.show)))
-            left = asked.most - sum(len(it.details) for it in reports)
-            reports.append(part.details.with_cases(found, left, stream, broken=asked.broken))
-            if reports[-1].stopped:
-                break
+        reports = reports_of(parts, stream, cases)
     written = write_site(asked.site, reports)
-    cases = sum(len(it.details) for it in reports)
-    print(f"{written.files:,} files, {written.size / 1e6:.1f} MB, {cases:,} results with a page")
+    many = sum(len(it.details) for it in reports)
+    print(f"{written.files:,} files, {written.size / 1e6:.1f} MB, {many:,} results with a page")
     print(f"open {written.first}")
     codes = [exit_code_of(it.results, it.held, interrupted=it.interrupted) for it in reports]
     return first_of([*codes, exit_code(undecided=any(it.limit for it in reports))])
 
 
-COMMAND = Command(
-    ReportParameters,
-    report,
-    about=report,
-    takes=OPTIONS,
-    also=("jobs", "cluster", "no_cache"),
-)
+COMMAND = Command(report, ReportParameters, takes=OPTIONS, also=("jobs", "cluster", "no_cache"))

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Any, TypeAlias
 
-from rspverify.api.asked import Asked, Ending, Shown, Stop
+from rspverify.api.asked import Asked, Ending
 from rspverify.api.judges import judge_of
 from rspverify.api.parameters import question
 from rspverify.judge.judge import Judge
 from rspverify.options import Parameters, option
 from rspverify.selftest.answer import SelftestReport
 from rspverify.selftest.compare import Choices, engines_named
-from rspverify.selftest.run import PairResult, Task, report, run_pairs, tasks_for, write_files
-from rspverify.terminal.ask import asking
+from rspverify.selftest.run import PairResult, report, run_pairs, tasks_for, write_files
 from rspverify.terminal.command import TEXT_OR_JSON, Command
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from rspverify.render.document import Document
+Selftest: TypeAlias = Asked[PairResult, SelftestReport]
+"""What was found of each pair; what disagrees is written to a folder."""
 
 
 @dataclass(frozen=True)
@@ -66,62 +62,6 @@ class SelftestParameters(Parameters):
     judge: Judge | None = None
 
 
-class Selftest(Asked[PairResult, SelftestReport]):
-    """Gives what was found of each pair; what disagrees is written to a folder."""
-
-    def __init__(self, tasks: list[Task], judge: Judge, asked: SelftestParameters) -> None:
-        super().__init__()
-        self._tasks, self._judge, self.asked = tasks, judge, asked
-
-    def _answers(self) -> Generator[PairResult, None, None]:
-        for each in run_pairs(self._tasks, self._judge):
-            if each.disagreement:
-                write_files(each.disagreement, str(self.asked.folder))
-            yield each
-
-    def _report(self, stop: Stop) -> SelftestReport:
-        first = self._tasks[0]
-        given = (first.seed, first.number, len(self._tasks), first.choices)
-        return report(self.known, *given, self.seconds)
-
-    def stream(self, console: Console, form: str) -> Shown[PairResult, SelftestReport]:
-        """Shows how many pairs are decided."""
-        return _Counted(console, self)
-
-    def document(self, report: SelftestReport, *, detailed: bool = False) -> Document:
-        """How many of each, and what disagrees."""
-        from rspverify.render.selftest import document
-
-        return document(report)
-
-    def ending(self, report: SelftestReport) -> Ending:
-        """1: something disagrees."""
-        return Ending(found=bool(report.disagreements))
-
-
-class _Counted(Shown[PairResult, SelftestReport]):
-    """A bar, or a line now and then."""
-
-    def __init__(self, console: Console, asked: Selftest) -> None:
-        super().__init__(console, asked.document)
-        self._asked, self._bar = asked.asked, ExitStack()
-
-    def __enter__(self) -> Self:
-        from rspverify.render.selftest import shown_progress
-
-        wanted = self._asked.progress
-        shown = sys.stderr.isatty() if wanted is None else wanted
-        self._advance = self._bar.enter_context(shown_progress(self._asked.programs, shown))
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._bar.close()
-
-    def show(self, answer: PairResult) -> None:
-        """One more pair is decided."""
-        self._advance()
-
-
 @question(SelftestParameters)
 def selftest(asked: SelftestParameters) -> Selftest:
     """Hold the engines against each other on random programs under random schemes.
@@ -137,13 +77,26 @@ def selftest(asked: SelftestParameters) -> Selftest:
         choices = choices.of_outcomes()
     given = (asked.seed, asked.programs, asked.start, asked.devices)
     tasks = tasks_for(*given, choices, asked.machine)
-    return Selftest(tasks, asked.judge or judge_of(cache=False), asked)
+    judge = asked.judge or judge_of(cache=False)
+    shown = sys.stderr.isatty() if asked.progress is None else asked.progress
+
+    def answers(_: Any) -> Generator[PairResult, None, None]:
+        from rspverify.render.selftest import shown_progress
+
+        with shown_progress(asked.programs, shown) as advance:
+            for each in run_pairs(tasks, judge):
+                if each.disagreement:
+                    write_files(each.disagreement, str(asked.folder))
+                yield each
+                advance()
+
+    return Asked(
+        answers,
+        lambda it: report(it.known, asked.seed, asked.start, len(tasks), choices, it.seconds),
+        "selftest",
+        ending=lambda report: Ending(found=bool(report.disagreements)),
+        total=len(tasks),
+    )
 
 
-COMMAND = Command(
-    SelftestParameters,
-    asking(selftest),
-    about=selftest,
-    forms=TEXT_OR_JSON,
-    also=("jobs", "cluster"),
-)
+COMMAND = Command(selftest, forms=TEXT_OR_JSON, also=("jobs", "cluster"))

@@ -6,7 +6,6 @@ import sys
 from dataclasses import dataclass
 
 from rspverify.options import Parameters, option
-from rspverify.records import replace
 from rspverify.source import InputError, Problem
 from rspverify.terminal.command import Command
 from rspverify.terminal.output import Output
@@ -50,24 +49,12 @@ def serve(asked: ServeParameters, output: Output) -> int:
     Nothing is contacted but this server, and no file of it can be named. Needs the extra `web`.
     """
     try:
-        from rspverify.server.run import Place, run
+        from rspverify.server.run import run
     except ModuleNotFoundError as error:
         message = f"serve must have {error.name} installed, and it is not"
         raise InputError([Problem(None, message, "pip install 'rspverify[web]'")]) from None
-    from rspverify.server.allowance import PUBLIC, Allowance
-
-    usual = PUBLIC if asked.public else Allowance.here()
-    allowance = replace(
-        usual,
-        workers=asked.workers or usual.workers,
-        seconds=asked.seconds or usual.seconds,
-        long_seconds=asked.long_seconds or usual.long_seconds,
-        memory=asked.memory * 2**20 if asked.memory else usual.memory,
-    )
-    public, proxy = asked.public, asked.proxy
-    place = Place(asked.host, asked.port, public=public, proxy=proxy, open_page=asked.open_page)
-    run(allowance, place, lambda line: print(line, file=sys.stderr))
+    run(asked, lambda line: print(line, file=sys.stderr))
     return 0
 
 
-COMMAND = Command(ServeParameters, serve, about=serve)
+COMMAND = Command(serve, ServeParameters)

@@ -71,4 +71,4 @@ def _show_scheme(name: str, output: Output) -> None:
     output.print(scheme(table.name, machine, table.origin, rows))
 
 
-COMMAND = Command(ShowParameters, show, about=show, also=("output",))
+COMMAND = Command(show, ShowParameters, also=("output",))

@@ -17,10 +17,9 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
-
-from msgspec.structs import asdict
 
 import rspverify
 from rspverify import __version__
@@ -28,10 +27,11 @@ from rspverify.answers import Internal
 from rspverify.axiomatic.library import model_texts
 from rspverify.judge.question import Incident
 from rspverify.limits import LimitReached
+from rspverify.options import words_of
 from rspverify.records import replace
 from rspverify.shipped import located
 from rspverify.soundness.internal import InternalError
-from rspverify.soundness.settings import Settings, option_words
+from rspverify.soundness.settings import Settings
 from rspverify.source import InputError
 
 PREFIX = "rspverify-report-"
@@ -174,7 +174,7 @@ def _command(incident: Incident, settings: Settings | None, files: Mapping[str, 
         words += [*schemes, *tests]
     words += incident.options
     if settings:  # engine and model always, as defaults may change
-        words += option_words(settings, incident.takes, always=("engine", "model"))
+        words += words_of(settings, incident.takes, always=("engine", "model"))
     return shlex.join(words)
 
 

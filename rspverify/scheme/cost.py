@@ -80,10 +80,12 @@ def default_costs() -> Costs:
     return Costs(_read(read_source(_DEFAULT), {}))
 
 
-def read_costs(path: str) -> Costs:
-    """The weights of a file; what it leaves out has ours. Raises InputError with every mistake."""
+def read_costs(path: str | Path | None) -> Costs:
+    """The weights of a file, if one is named; what it leaves out has ours. Raises InputError."""
+    if not path:
+        return default_costs()
     weights = _read(read_source(path, MAX_SCHEME_BYTES), default_costs().weights)
-    return Costs(weights, path)
+    return Costs(weights, str(path))
 
 
 def bill(code: Iterable[Template], costs: Costs) -> Bill:

@@ -3,44 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any, assert_never
 
 from rspverify.answers import Result
 from rspverify.api.asked import Asked
+from rspverify.api.inputs import settled
 from rspverify.api.judges import Judge
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.library import shipped_models
+from rspverify.axiomatic.model import MemoryModel
 from rspverify.commands.check import check
 from rspverify.commands.compare import compare
 from rspverify.commands.hunt import hunt
 from rspverify.commands.mutate import mutate
+from rspverify.drawing.details import Broken, detail_here
+from rspverify.judge.answers import result_of
+from rspverify.judge.faults import fault_of
+from rspverify.judge.inputs import LoadedTest, NamedScheme, read_test
+from rspverify.judge.verdicts import Verdicts
 from rspverify.records import replace
 from rspverify.render.evidence import answer
 from rspverify.render.forms.html import write_article, write_part
 from rspverify.render.results import result_cell
-from rspverify.server.edit_session import EditSession, Read
-from rspverify.server.question import Kind, Question
-from rspverify.server.views import Event, problem_view, result_view, scheme_view
+from rspverify.render.words import visible
+from rspverify.scheme.scheme import Scheme
+from rspverify.scheme.writer import row_fields
+from rspverify.server.question import Event, Kind, Question, problem_view, span_view
 from rspverify.shipped import SHIPPED, schemes_named, tests_below
 from rspverify.soundness.settings import Settings
-from rspverify.source import Source
-from rspverify.verdict import WITHOUT_PROGRESS
+from rspverify.source import Problems, Source
+from rspverify.translators import read_translator, table_of
+from rspverify.verdict import WITHOUT_PROGRESS, ProgressWord, Word
 
 SCHEME, TEST, BEFORE = "scheme.yaml", "test.litmus", "before.yaml"
 MODEL, MACHINE = "own.cat", "own.machine"
 """What the texts of a question are called where they are no file that ships."""
+_KEPT = 32
+"""So many texts of each kind are kept read."""
+_SECONDS = 3.0
+"""Seconds that the outcomes of a SOUND test may take beside its verdict."""
+_END: Event = ("end", {})
 
 
 class Answering:
-    """Answers one question after the other.
+    """Answers one question after the other, as someone edits a scheme and a test.
 
-    folder: of its own, where the files of a question are written, as their names lead there.
-    seconds: of one verdict.
+    Models that ship, and schemes, are read once as long as they stay the same; verdicts are kept by
+    the judge. folder: of its own, where the files of a question are written, as their names lead
+    there. seconds: of one verdict.
     """
 
     def __init__(self, judge: Judge, folder: Path, seconds: float) -> None:
         self._judge, self._folder, self._seconds = judge, folder, seconds
-        self._session = EditSession(judge)
+        self._scheme = lru_cache(maxsize=_KEPT)(_scheme)
+        self._test = lru_cache(maxsize=_KEPT)(read_test)
+        self._verdicts = lru_cache(maxsize=_KEPT)(partial(Verdicts, judge))
 
     def warm_up(self) -> None:
         """Answer a question, so that all that a first one needs is there."""
@@ -60,69 +79,165 @@ class Answering:
             unroll=asked.unroll,
         )
         scheme = Source(_name(asked.scheme, SCHEME), asked.scheme)
+        judge, folder = self._judge, asked.corpus
         match asked.kind:
             case Kind.VERDICT | Kind.ANSWER:
-                test = Source(TEST, asked.test)
                 explained = asked.kind is Kind.ANSWER
+                test = Source(TEST, asked.test)
                 yield from self._verdict(scheme, test, settings, explained=explained)
             case Kind.CORPUS:
-                yield from corpus(scheme, asked.corpus, settings, self._judge)
+                yield from _corpus(scheme, folder, settings, judge)
             case Kind.MUTATE:
-                yield from mutated(scheme, asked.corpus, settings, self._judge)
+                yield from _mutated(scheme, folder, settings, judge)
             case Kind.COMPARE:
                 before = Source(_name(asked.before, BEFORE), asked.before)
-                yield from compared(before, scheme, asked.corpus, settings, self._judge)
+                given = compare(before, scheme, tests_below(folder), settings, judge=judge)
+                yield from _counted(given, "test")
+                report = given.report()
+                yield "report", {"html": write_part(given.document(report, ["details"]))}
             case Kind.HUNT:
-                bounds = asked.operations, asked.threads
-                yield from hunted(scheme, bounds, settings, self._judge)
+                yield from _hunted(scheme, (asked.operations, asked.threads), settings, judge)
             case _:
                 assert_never(asked.kind)
+        yield _END
+
+    # ---- one test under one scheme ---------------------------------------------------------------
 
     def _verdict(
-        self, scheme: Source, test: Source, settings: Settings, *, explained: bool
+        self, source: Source, text: Source, settings: Settings, *, explained: bool
     ) -> Iterator[Event]:
-        read = self._session.read(scheme, test, settings)
-        yield "read", _told(read)
-        if read.problems:
-            yield "end", {}
+        """What is wrong with the texts; the verdict, and then the same with progress, where that
+        has a meaning; and what it rests on."""
+        scheme = test = model = None
+        problems = Problems()
+        with problems:
+            settled(settings)
+        if problems:
+            settings = replace(settings, machine=None)
+        with problems:
+            scheme = self._named(source, settings.machine)
+        with problems:
+            test = self._test(text, settings, self._judge)
+        with problems:
+            shipped = settings.model in shipped_models()
+            model = _shipped(settings.model) if shipped else load_model(settings.model)
+        yield (
+            "read",
+            {
+                "problems": [problem_view(each) for each in problems],
+                "table": scheme_view(table_of(scheme.translator)) if scheme else None,
+                "title": test.program.title if test else None,
+            },
+        )
+        if problems or scheme is None or test is None or model is None:
             return
-        result = None
-        for result in self._session.results(read, settings):
-            waits = result.progress is None and result.verdict not in WITHOUT_PROGRESS
-            yield "verdict", result_view(result, going_on=waits)
-        assert result is not None
-        if not explained:
-            yield "end", {}
-            return
-        found = self._session.found(read, result, settings)
-        shown = answer(found.result, found.detail, found.fault)
-        rows = [row.number for row in found.fault.rows] if found.fault else []
-        yield "answer", {"html": write_article(shown, "answer"), "rows": rows}
-        yield "end", {}
+        verdicts = self._verdicts(model, settings)
+        found = verdicts.answer(test, scheme)
+        told = partial(
+            result_of,
+            settings=settings,
+            file=test.file,
+            title=test.program.title,
+            scheme_file=scheme.file,
+            scheme=scheme.facts.name,
+            model=model.name,
+        )
+        result = told(found, None)
+        yield "verdict", result_view(result, going_on=result.verdict not in WITHOUT_PROGRESS)
+        if (progress := verdicts.progress(test, scheme, result.verdict)) is not None:
+            result = told(found, progress)
+            yield "verdict", result_view(result)
+        if explained:
+            yield self._answer(scheme, test, model, settings, result)
+
+    def _answer(
+        self,
+        scheme: NamedScheme,
+        test: LoadedTest,
+        model: MemoryModel,
+        settings: Settings,
+        result: Result,
+    ) -> Event:
+        """What a result rests on."""
+        sound, unsound = result.verdict is Word.SOUND, result.verdict is Word.UNSOUND
+        stuck = result.progress is ProgressWord.STUCK and not unsound
+        settings = replace(settings, progress=stuck)
+        if sound and settings.seconds is not None:
+            settings = replace(settings, seconds=min(_SECONDS, settings.seconds))
+        verdicts = self._verdicts(model, settings)
+        broken = Broken(
+            test.source, scheme, result.verdict, stuck, outcome=result.outcome, reached=sound
+        )
+        detail = detail_here(broken, verdicts, test)
+        fault = self._judge.ask(fault_of(test, scheme, verdicts)) if unsound else None
+        rows = [row.number for row in fault.rows] if fault else []
+        html = write_article(answer(result, detail, fault), "answer")
+        return "answer", {"html": html, "rows": rows}
+
+    def _named(self, source: Source, machine: str | None) -> NamedScheme:
+        own = ".machine" in f"{source.text}{machine}"  # their files may change
+        return _scheme(source, machine) if own else self._scheme(source, machine)
 
 
-def _told(read: Read) -> dict[str, object]:
-    return {
-        "problems": [problem_view(each) for each in read.problems],
-        "table": scheme_view(read.scheme.scheme) if read.scheme else None,
-        "title": read.test.program.title if read.test else None,
-    }
+@cache
+def _shipped(name: str) -> MemoryModel:
+    return load_model(name)
+
+
+def _scheme(source: Source, machine: str | None) -> NamedScheme:
+    return NamedScheme.of(table_of(read_translator(source, machine)), source.name)
 
 
 def _name(text: str, otherwise: str) -> str:
     """What a scheme is called: by its path, if it ships."""
-    return _shipped().get(text, otherwise)
+    return _names_that_ship().get(text, otherwise)
 
 
-@lru_cache(maxsize=1)
-def _shipped() -> dict[str, str]:
+@cache
+def _names_that_ship() -> dict[str, str]:
     return {(SHIPPED / path).read_text(encoding="utf-8"): path for path in schemes_named()}
+
+
+def warm_up() -> None:
+    """Load all that a first question needs."""
+    from rspverify.litmus.syntax import warm_up
+
+    warm_up()
+    for name in shipped_models():
+        _shipped(name)
+
+
+def result_view(it: Result, *, going_on: bool = False) -> dict[str, Any]:
+    """A verdict in a line. going_on: whether progress is still to be told.
+
+    claim: as a visitor is to read it: that a test is LIVE, too, is what is hoped for.
+    """
+    live = it.progress is ProgressWord.LIVE
+    return {
+        "verdict": it.verdict,
+        "progress": it.progress,
+        "claim": (replace(it, progress=None) if live else it).claim,
+        "test": visible(it.test),
+        "reason": visible(it.reason),
+        "progress_reason": visible(it.progress_reason or ""),
+        "seconds": it.seconds,
+        "going_on": going_on,
+    }
+
+
+def scheme_view(it: Scheme) -> dict[str, Any]:
+    """A scheme as a table: each row in the words of its YAML, and where it stands."""
+    rows = [
+        {"fields": row_fields(row), "words": str(row), "place": span_view(row.span)}
+        for row in it.rows
+    ]
+    return {"name": it.name, "machine": it.machine.name, "rows": rows}
 
 
 # ---- what takes longer than a verdict, told as it goes ------------------------------------------
 
 
-def corpus(scheme: Source, folder: str, settings: Settings, judge: Judge) -> Iterator[Event]:
+def _corpus(scheme: Source, folder: str, settings: Settings, judge: Judge) -> Iterator[Event]:
     """The verdict on every test of a folder, each as soon as it is there."""
     asked = check(scheme, folder, replace(settings, progress=True), judge=judge)
     yield "tests", {"total": asked.total}
@@ -131,42 +246,22 @@ def corpus(scheme: Source, folder: str, settings: Settings, judge: Judge) -> Ite
         cell = result_cell(each)
         row = {"file": each.file, "kind": cell.kind, "words": cell.words, "why": cell.why}
         yield "cell", row | {"cached": each.cached, "done": number}
-    yield "end", {}
 
 
-def mutated(scheme: Source, folder: str, settings: Settings, judge: Judge) -> Iterator[Event]:
+def _mutated(scheme: Source, folder: str, settings: Settings, judge: Judge) -> Iterator[Event]:
     """Every mutant of the scheme, and the smallest test of a folder that shows it."""
     asked = mutate(scheme, tests_below(folder), settings, judge=judge)
-    yield "total", {"total": asked.mutants, "of": "mutant", "before": asked.tests}
-    asked.prepare()
-    yield from _counted(asked)
+    yield from _counted(asked, "mutant")
     report = asked.report()
     mutants = {
-        each.mutant.name: {
-            "row": each.mutant.row,
-            "code": list(each.mutant.code),
-            "file": each.file,
-        }
-        for each in report.mutants
+        it.mutant.name: {"row": it.mutant.row, "code": list(it.mutant.code), "file": it.file}
+        for it in report.mutants
     }
     yield "report", {"html": write_part(asked.document(report))}
     yield "mutants", mutants
-    yield "end", {}
 
 
-def compared(
-    before: Source, after: Source, folder: str, settings: Settings, judge: Judge
-) -> Iterator[Event]:
-    """What an edit changes, of the tests of a folder those that become other code."""
-    asked = compare(before, after, tests_below(folder), settings, judge=judge)
-    yield "total", {"total": len(asked.tests), "of": "test", "before": 0}
-    yield from _counted(asked)
-    report = asked.report()
-    yield "report", {"html": write_part(asked.document(report, detailed=True))}
-    yield "end", {}
-
-
-def hunted(
+def _hunted(
     scheme: Source, bounds: tuple[int, int], settings: Settings, judge: Judge
 ) -> Iterator[Event]:
     """The smallest programs that break the scheme, each as soon as it is found."""
@@ -174,13 +269,12 @@ def hunted(
     asked = hunt(scheme, settings, events=operations, threads=threads, judge=judge)
     yield "total", {"total": None, "of": "finding", "before": 0}
     for number, found in enumerate(asked, 1):
-        html = write_part(asked.document(asked.so_far()))
-        yield "report", {"html": html}
+        yield "report", {"html": write_part(asked.document(asked.so_far()))}
         yield "finding", {"program": found.program, "text": found.text, "number": number}
-    yield "report", {"html": write_part(asked.document(asked.report(), detailed=True))}
-    yield "end", {}
+    yield "report", {"html": write_part(asked.document(asked.report(), ["details"]))}
 
 
-def _counted(asked: Asked[Any, Any]) -> Iterator[Event]:
+def _counted(asked: Asked[Any, Any], of: str) -> Iterator[Event]:
+    yield "total", {"total": asked.total, "of": of, "before": asked.before}
     for number, _ in enumerate(asked, 1):
         yield "done", {"done": number}

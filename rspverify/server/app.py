@@ -23,12 +23,10 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rspverify import __version__
-from rspverify.server.allowance import Allowance
 from rspverify.server.catalogue import Catalogue
-from rspverify.server.lane import Lane
+from rspverify.server.lane import Busy, Lane, Ticket, Turns
 from rspverify.server.question import Kind, Question, Refused, read_question
-from rspverify.server.turns import Busy, Ticket, Turns
-from rspverify.server.worker import Worker, started
+from rspverify.server.worker import Allowance, Worker, started
 
 HERE = Path(__file__).parent
 REPORT = HERE.parent / "render" / "html"

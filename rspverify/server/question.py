@@ -1,9 +1,9 @@
-"""What the page asks, and what of it is refused before anything is read."""
+"""What the page asks, what of it is refused before anything is read, and events that answer."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 from msgspec import Meta, Struct
@@ -11,8 +11,12 @@ from msgspec import Meta, Struct
 from rspverify.commands.hunt import HuntParameters
 from rspverify.limits import DEFAULT_UNROLL
 from rspverify.options import declared
+from rspverify.render.words import visible
 from rspverify.soundness.settings import DEFAULT_MODEL, Settings
+from rspverify.source import Problem, Span
 
+Event: TypeAlias = "tuple[str, Any]"
+"""A name, and plain data or a dataclass of it."""
 _Name = Annotated[str, Meta(max_length=100)]
 
 
@@ -79,3 +83,35 @@ def read_question(data: bytes) -> Question:
     if any("\0" in text for text in texts):
         raise Refused(400, "a text must have no NUL character in it")
     return asked
+
+
+# ---- events --------------------------------------------------------------------------------------
+
+
+def encoded(event: Event) -> bytes:
+    """An event as its stream has it. No line break is in its JSON."""
+    name, data = event
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), msgspec.json.encode(data))
+
+
+def failed(message: str, *, retry: bool = False) -> bytes:
+    """The event that says why there is no answer, or no more of it."""
+    return encoded(("failed", {"message": message, "retry": retry}))
+
+
+def problem_view(it: Problem) -> dict[str, Any]:
+    """A mistake, and where it is; without a place, where it is of a whole file."""
+    return {
+        "file": it.span.source.name if it.span else "",
+        "place": span_view(it.span) if it.span else None,
+        "message": visible(it.message),
+        "hint": visible(it.hint or ""),
+        "severity": it.severity.value,
+        "text": visible(str(it)),
+    }
+
+
+def span_view(it: Span) -> dict[str, int]:
+    """Where something stands."""
+    names = ("line", "column", "end_line", "end_column")
+    return {name: getattr(it, name) for name in names}

@@ -12,29 +12,28 @@ from ipaddress import ip_address
 from pathlib import Path
 
 import uvicorn
-from msgspec import Struct
 
+from rspverify.commands.serve import ServeParameters
 from rspverify.judge.store import default_folder
-from rspverify.server.allowance import Allowance
+from rspverify.records import replace
 from rspverify.server.app import LOOPBACK, application
+from rspverify.server.worker import PUBLIC, Allowance
 from rspverify.source import InputError, Problem
 
 _ENDING = 2
 """Seconds that answers have when the server ends."""
 
 
-class Place(Struct, frozen=True):
-    """Where an instance is, and for whom."""
-
-    host: str
-    port: int
-    public: bool = False
-    proxy: str = ""
-    open_page: bool = False
-
-
-def run(allowance: Allowance, place: Place, say: Callable[[str], None]) -> None:
+def run(place: ServeParameters, say: Callable[[str], None]) -> None:
     """Serve until an interrupt. Raises InputError where it cannot listen."""
+    usual = PUBLIC if place.public else Allowance.here()
+    allowance = replace(
+        usual,
+        workers=place.workers or usual.workers,
+        seconds=place.seconds or usual.seconds,
+        long_seconds=place.long_seconds or usual.long_seconds,
+        memory=place.memory * 2**20 if place.memory else usual.memory,
+    )
     with listening(place) as bound, cache_of(public=place.public) as cache:
         host, port = bound.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
@@ -55,7 +54,7 @@ def run(allowance: Allowance, place: Place, say: Callable[[str], None]) -> None:
             uvicorn.Server(config).run(sockets=[bound])
 
 
-def _ready(url: str, place: Place, say: Callable[[str], None]) -> None:
+def _ready(url: str, place: ServeParameters, say: Callable[[str], None]) -> None:
     say(f"rspverify is at {url} (interrupt ends it)")
     if not (place.public or _is_loopback(place.host)):
         say("warning: it listens beyond this machine; --public has limits for strangers")
@@ -66,7 +65,7 @@ def _ready(url: str, place: Place, say: Callable[[str], None]) -> None:
 
 
 @contextmanager
-def listening(place: Place) -> Iterator[socket.socket]:
+def listening(place: ServeParameters) -> Iterator[socket.socket]:
     """A socket that listens there. Raises InputError where that cannot be."""
     try:
         family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
@@ -92,7 +91,7 @@ def cache_of(*, public: bool) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def hosts_of(place: Place) -> tuple[str, ...]:
+def hosts_of(place: ServeParameters) -> tuple[str, ...]:
     """The names by which it may be called: on one's own machine no other page's server's."""
     if place.public or not _is_loopback(place.host):
         return ("*",)

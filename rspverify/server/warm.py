@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import gc
 
-from rspverify.api.judges import Judge
-from rspverify.server import answering as answering
 from rspverify.server import worker as worker
-from rspverify.server.edit_session import EditSession
+from rspverify.server.answering import warm_up
 
-EditSession(Judge()).warm_up()
+warm_up()
 gc.freeze()  # What is there now is never garbage, and stays shared between processes.

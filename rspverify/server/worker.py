@@ -1,4 +1,4 @@
-"""A process that answers: confined to a folder and to so much memory, ended from outside."""
+"""Processes that answer: what that may cost, and how they are confined, and ended from outside."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from rspverify.server.allowance import Allowance
-
 if TYPE_CHECKING:
     from rspverify.server.answering import Answering
 
@@ -28,6 +26,43 @@ _SHARE = 0.5
 """Of the time of an answer, so much is for each question that it asks."""
 _NICE = 10
 """Workers for what takes long stand back behind the others by so much."""
+
+
+class Allowance(Struct, frozen=True):
+    """Limits of an instance.
+
+    workers: processes that answer verdicts; long_workers: those for everything that takes longer.
+    seconds, long_seconds: for one answer of theirs. memory: bytes of address space of a process.
+    answer: bytes of one answer. question: bytes of one question. waiting: how many questions may
+    wait at a time; of_one: of one client. kept: bytes of answers that are kept in this process.
+    """
+
+    workers: int = 2
+    long_workers: int = 1
+    seconds: float = 20.0
+    long_seconds: float = 1_800.0
+    memory: int = 4 * 2**30
+    answer: int = 16 * 2**20
+    question: int = 600_000
+    waiting: int = 400
+    of_one: int = 8
+    kept: int = 32 * 2**20
+
+    @staticmethod
+    def here() -> Allowance:
+        """That of one's own machine."""
+        return Allowance(workers=max(2, os.cpu_count() or 1))
+
+
+PUBLIC = Allowance(
+    seconds=10.0,
+    long_seconds=120.0,
+    memory=2 * 2**30,
+    answer=4 * 2**20,
+    question=200_000,
+    of_one=4,
+)
+"""Those of an instance that strangers use."""
 
 
 def context() -> ForkServerContext:
@@ -111,8 +146,7 @@ def answers(answering: Answering, data: bytes) -> Iterator[bytes]:
     """The events of one answer; whatever goes wrong is the last of them."""
     from rspverify.judge.incident import Unreported, reports_elsewhere
     from rspverify.limits import LimitReached
-    from rspverify.server.question import Refused, read_question
-    from rspverify.server.views import encoded, failed, problem_view
+    from rspverify.server.question import Refused, encoded, failed, problem_view, read_question
     from rspverify.source import InputError
 
     try:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
-
-from msgspec import Struct
+from typing import TYPE_CHECKING
 
 from rspverify.limits import DEFAULT_UNROLL, Limits
-from rspverify.options import Option, declared
+from rspverify.options import Option, declared, option, words_of
 from rspverify.schedulers import schedulers_of
 from rspverify.source import require
 from rspverify.verdict import Engine as Engine
@@ -33,7 +32,8 @@ class L2(StrEnum):
     REAL = "real"
 
 
-class Settings(Struct, frozen=True):
+@dataclass(frozen=True)
+class Settings:
     """The choices of one check.
 
     allow_fallback: whether explicit decides where events does not know a machine's steps.
@@ -42,101 +42,77 @@ class Settings(Struct, frozen=True):
     which costs more than finding it; scheme engineering alone has no use for one.
     """
 
-    engine: Annotated[
-        Engine,
-        Option(
-            "events: all executions as one formula, without steps; unroll: K steps as one formula; "
-            "explicit: every state. Default: events, and unroll where there are --steps.",
-            late=True,
-        ),
-    ] = Engine.EVENTS
-    model: Annotated[
-        str,
-        Option("The memory model: a name that `list` shows, or a .cat file.", completes="model"),
-    ] = DEFAULT_MODEL
-    seconds: Annotated[
-        float | None,
-        Option(
-            name="--timeout",
-            help="Seconds for one test and scheme; beyond them UNKNOWN.",
-            least=0.001,
-        ),
-    ] = None
-    steps: Annotated[
-        int | None,
-        Option(
-            "Bound the machine to so many steps (engine unroll). Below the number that is enough, "
-            "verdicts say so. Default: as many as are enough.",
-            least=0,
-        ),
-    ] = None
-    machine: Annotated[
-        str | None,
-        Option("The machine, instead of the one that the scheme names.", completes="machine"),
-    ] = None
-    l2: Annotated[
-        L2, Option("auto: take L2 for memory where one device makes that exact; real.")
-    ] = L2.AUTO
-    states: Annotated[
-        int,
-        Option(
-            "State limit of the explicit engine; beyond it UNKNOWN (--progress: then by events).",
-            least=1,
-        ),
-    ] = Limits().states
-    reading: Annotated[
-        Reading,
-        Option(
-            "outcome: each outcome of the machine must be allowed; witness: also by its own rf and "
-            "mo (engine events).",
-        ),
-    ] = Reading.OUTCOME
-    confirm: Annotated[
-        str | None,
-        Option(
-            "Have a second solver confirm each SOUND: cvc5, bitwuzla, another that pySMT finds, or "
-            "a program that reads SMT-LIB 2.",
-            metavar="SOLVER",
-            local=True,
-        ),
-    ] = None
-    smt_dir: Annotated[
-        str | None,
-        Option(
-            "Write the questions that each verdict rests on there, as SMT-LIB 2.",
-            metavar="DIR",
-            local=True,
-        ),
-    ] = None
-    progress: Annotated[
-        bool,
-        Option(
-            "Also ask whether the compiled program can always go on: LIVE, STUCK or UNKNOWN "
-            "(--timeout bounds this question for itself). explain: explain that instead.",
-        ),
-    ] = False
-    scheduler: Annotated[
-        str,
-        Option(
-            "With --progress: which work-groups may be stopped for ever: fair (none), obe, obe:N, "
-            "hsa, hsa-obe, lobe or unfair.",
-        ),
-    ] = FAIR
-    unroll: Annotated[
-        int,
-        Option(
-            "Look at so many iterations of each loop. Where a loop may go on after them, verdicts "
-            "say so.",
-            least=1,
-        ),
-    ] = DEFAULT_UNROLL
-    mixed: Annotated[
-        bool,
-        Option(
-            "Let the threads of a test in OpenCL declare a location differently: it is atomic if "
-            "all say so, as Dartagnan has it.",
-        ),
-    ] = False
+    engine: Engine = option(
+        Engine.EVENTS,
+        "events: all executions as one formula, without steps; unroll: K steps as one formula; "
+        "explicit: every state. Default: events, and unroll where there are --steps.",
+        late=True,
+    )
+    model: str = option(
+        DEFAULT_MODEL,
+        "The memory model: a name that `list` shows, or a .cat file.",
+        completes="model",
+    )
+    seconds: float | None = option(
+        None,
+        "Seconds for one test and scheme; beyond them UNKNOWN.",
+        name="--timeout",
+        least=0.001,
+    )
+    steps: int | None = option(
+        None,
+        "Bound the machine to so many steps (engine unroll). Below the number that is enough, "
+        "verdicts say so. Default: as many as are enough.",
+        least=0,
+    )
+    machine: str | None = option(
+        None, "The machine, instead of the one that the scheme names.", completes="machine"
+    )
+    l2: L2 = option(L2.AUTO, "auto: take L2 for memory where one device makes that exact; real.")
+    states: int = option(
+        Limits().states,
+        "State limit of the explicit engine; beyond it UNKNOWN (--progress: then by events).",
+        least=1,
+    )
+    reading: Reading = option(
+        Reading.OUTCOME,
+        "outcome: each outcome of the machine must be allowed; witness: also by its own rf and mo "
+        "(engine events).",
+    )
+    confirm: str | None = option(
+        None,
+        "Have a second solver confirm each SOUND: cvc5, bitwuzla, another that pySMT finds, or a "
+        "program that reads SMT-LIB 2.",
+        metavar="SOLVER",
+        local=True,
+    )
+    smt_dir: str | None = option(
+        None,
+        "Write the questions that each verdict rests on there, as SMT-LIB 2.",
+        metavar="DIR",
+        local=True,
+    )
+    progress: bool = option(
+        False,
+        "Also ask whether the compiled program can always go on: LIVE, STUCK or UNKNOWN "
+        "(--timeout bounds this question for itself). explain: explain that instead.",
+    )
+    scheduler: str = option(
+        FAIR,
+        "With --progress: which work-groups may be stopped for ever: fair (none), obe, obe:N, hsa, "
+        "hsa-obe, lobe or unfair.",
+    )
+    unroll: int = option(
+        DEFAULT_UNROLL,
+        "Look at so many iterations of each loop. Where a loop may go on after them, verdicts say "
+        "so.",
+        least=1,
+    )
+    mixed: bool = option(
+        False,
+        "Let the threads of a test in OpenCL declare a location differently: it is atomic if all "
+        "say so, as Dartagnan has it.",
+    )
     shortest: bool = True
     allow_fallback: bool = True
 
@@ -188,23 +164,9 @@ OF_MACHINES = ("engine", "seconds", "steps", "states")
 """The settings that count where tests in assembly are put to a machine."""
 
 
-def option_words(
-    settings: Settings, taken: Collection[str] = tuple(OPTIONS), always: Collection[str] = ()
-) -> Iterator[str]:
-    """The words of a command line that make these settings; of what is the default only `always`.
-
-    taken: the settings that the command takes, by name.
-    """
-    default = Settings()
-    for name, option in OPTIONS.items():
-        value = getattr(settings, name)
-        if name in taken and (name in always or value != getattr(default, name)):
-            yield from (option.name,) if value is True else (option.name, str(value))
-
-
 def explain_command(scheme: str, test: str, settings: Settings, *, progress: bool = False) -> str:
     """The command that shows the execution behind a verdict, or with `progress` a deadlock."""
     going = ["--progress"] if progress else []
     left_out = {"progress"} if progress else {"progress", "scheduler"}
-    chosen = option_words(settings, OPTIONS.keys() - left_out)
+    chosen = words_of(settings, OPTIONS.keys() - left_out)
     return shlex.join(["rspverify", "explain", *going, scheme, test, *chosen])

@@ -2,77 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from glob import escape, glob
 from pathlib import Path
 
 from rspverify.shipped import SCHEME_ENDINGS, TEST_ENDING, schemes_named, tests_named
 
 
-def scheme_words(incomplete: str) -> list[str]:
-    """Names of schemes, and paths."""
-    names = [Path(path).stem for path in schemes_named()]
-    return [*_beginning(incomplete, names), *_paths(incomplete, SCHEME_ENDINGS)]
+def completer(kinds: str) -> Callable[[str], list[str]]:
+    """What completes a word that may be of several kinds, as `scheme or test`."""
+
+    def complete(incomplete: str) -> list[str]:
+        found: dict[str, None] = {}
+        for kind in kinds.split(" or "):
+            names, endings = _known(kind, incomplete)
+            found |= dict.fromkeys(sorted({it for it in names if it.startswith(incomplete)}))
+            found |= dict.fromkeys(_paths(incomplete, endings) if endings else ())
+        return [*found]
+
+    return complete
 
 
-def scheme_and_machine_words(incomplete: str) -> list[str]:
-    """Names of schemes and machines, and paths."""
-    return list(dict.fromkeys((*scheme_words(incomplete), *machine_words(incomplete))))
+def _known(kind: str, incomplete: str) -> tuple[Iterable[str], tuple[str, ...]]:
+    """The names of a kind, and how its files end."""
+    if kind == "scheme":
+        return (Path(path).stem for path in schemes_named()), SCHEME_ENDINGS
+    if kind == "test":  # of which there are too many to list them all
+        return (Path(path).stem for path in (tests_named() if incomplete else ())), (TEST_ENDING,)
+    if kind == "model":
+        from rspverify.axiomatic.library import shipped_models
 
+        return shipped_models(), (".cat",)
+    if kind == "machine":
+        from rspverify.architecture.machines import MACHINES
 
-def test_words(incomplete: str) -> list[str]:
-    """Names of tests, and paths."""
-    names = [Path(path).stem for path in tests_named()] if incomplete else []
-    return [*_beginning(incomplete, names), *_paths(incomplete, (TEST_ENDING,))]
-
-
-def scheme_and_test_words(incomplete: str) -> list[str]:
-    """Names of schemes and tests, and paths."""
-    return list(dict.fromkeys((*scheme_words(incomplete), *test_words(incomplete))))
-
-
-def model_words(incomplete: str) -> list[str]:
-    """Names of models, and paths."""
-    from rspverify.axiomatic.library import shipped_models
-
-    return [*_beginning(incomplete, shipped_models()), *_paths(incomplete, (".cat",))]
-
-
-def machine_words(incomplete: str) -> list[str]:
-    """Names of machines, and paths."""
-    from rspverify.architecture.machines import MACHINES
-
-    return [*_beginning(incomplete, MACHINES), *_paths(incomplete, (".machine",))]
-
-
-def scheduler_words(incomplete: str) -> list[str]:
-    """Schedulers."""
+        return MACHINES, (".machine",)
     from rspverify.schedulers import SCHEDULERS
 
-    return _beginning(incomplete, [*SCHEDULERS, "obe:1", "obe:2"])
-
-
-def _beginning(incomplete: str, words: Iterable[str]) -> list[str]:
-    return sorted({word for word in words if word.startswith(incomplete)})
+    assert kind == "scheduler", kind
+    return [*SCHEDULERS, "obe:1", "obe:2"], ()
 
 
 def _paths(incomplete: str, endings: tuple[str, ...]) -> list[str]:
     """Folders and files of some kinds."""
     found = sorted(glob(escape(incomplete) + "*"))
+    folders = {path: Path(path).is_dir() for path in found}
     return [
-        f"{path}/" if Path(path).is_dir() else path
+        f"{path}/" if folders[path] else path
         for path in found
-        if Path(path).is_dir() or path.endswith(endings)
+        if folders[path] or path.endswith(endings)
     ]
-
-
-COMPLETIONS: Mapping[str, Callable[[str], list[str]]] = {
-    "scheme": scheme_words,
-    "scheme or machine": scheme_and_machine_words,
-    "scheme or test": scheme_and_test_words,
-    "test": test_words,
-    "model": model_words,
-    "machine": machine_words,
-    "scheduler": scheduler_words,
-}
-"""What is completed, by what an option or an argument says of itself."""

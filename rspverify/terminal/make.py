@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
-from functools import partial
+from functools import cache, partial
 from inspect import Parameter, Signature
 from typing import Annotated, Any, Optional
 
 import typer
 
-from rspverify.options import Argument, Declared, declared, listed
+from rspverify.options import Argument, Declared, Option, declared, listed
 from rspverify.records import fields_of
 from rspverify.soundness.settings import OPTIONS, Engine, Settings
-from rspverify.terminal.command import Command
-from rspverify.terminal.completion import COMPLETIONS
+from rspverify.terminal.command import Command, command_of
+from rspverify.terminal.completion import completer
 from rspverify.terminal.guard import guarded
 from rspverify.terminal.output import Output, reports_meant
 
 _SETTINGS = declared(Settings)
-_OUTPUT = declared(Output)
 
 
 def made(name: str, command: Command) -> Callable[..., None]:
     """The function that typer makes a command of: a parameter for each argument and option."""
-    parameters = list(_parameters(command))
-
+    arguments = map(_argument, declared(command.record, Argument).values())
+    parameters = [*arguments, *map(_option, options(command))]
     run = guarded(name, partial(_run, command))
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {it.name: it.annotation for it in parameters}
@@ -33,42 +32,41 @@ def made(name: str, command: Command) -> Callable[..., None]:
     return run
 
 
-def _parameters(command: Command) -> Iterator[Parameter]:
-    """Arguments, settings, options, and those that all commands have alike."""
-    record = command.parameters
+@cache
+def spelled(name: str) -> Mapping[str, Declared]:
+    """The options of the command of a name, by each way to spell them."""
+    return {
+        spelling: it
+        for it in options(command_of(name))
+        for spelling in it.option.name.replace("/", " ").split()
+    }
+
+
+def options(command: Command) -> Iterator[Declared]:
+    """Settings, the command's own options, and those that all commands have alike."""
     unknown = set(command.takes) - OPTIONS.keys()
     assert not unknown, f"settings without an option: {unknown}"
-    for it in declared(record, Argument).values():
-        yield _argument(it.option, it)
-    own = declared(record).values()
-    for it in (*(_SETTINGS[name] for name in OPTIONS if name in command.takes), *own):
-        yield _option(it)
+    yield from (_SETTINGS[name] for name in OPTIONS if name in command.takes)
+    own = declared(command.record)
+    yield from own.values()
     if command.forms:
         kind = StrEnum("Form", [*command.forms])  # type: ignore[misc]
         default = next(iter(kind)) if command.default_form else None
-        info = typer.Option(help="".join(command.forms.values()))
-        form = kind if command.default_form else Optional[kind]  # noqa: UP045
-        yield _parameter("format", Annotated[form, info], default)
-    also = {*command.also, *(["report"] if command.reports else [])}
-    own_names = {it.name for it in own}
-    for name, it in _OUTPUT.items():
-        if name in also and name not in own_names:
-            yield _option(it)
+        form = Option("".join(command.forms.values()), name="--format")
+        yield Declared("format", form, kind, False, default)
+    also = {*command.also, *(["report"] if command.reported else [])}
+    yield from (it for it in declared(Output).values() if it.name in also - own.keys())
 
 
-def _argument(argument: Argument, it: Declared) -> Parameter:
-    several = it.several or argument.with_tests
+def _argument(it: Declared) -> Parameter:
+    several = it.several or it.option.with_tests
     info = typer.Argument(
-        metavar=argument.metavar,
-        help=argument.help,
-        autocompletion=COMPLETIONS.get(argument.completes or ""),
+        metavar=it.option.metavar,
+        help=it.option.help,
+        autocompletion=completer(it.option.completes) if it.option.completes else None,
     )
-    kind: Any = list[str] if several else it.kind
-    if it.required:
-        return _parameter(it.name, Annotated[kind, info], Parameter.empty)
-    default = None if several else it.default
-    kind = Optional[kind] if default is None else kind  # noqa: UP045
-    return _parameter(it.name, Annotated[kind, info], default)
+    default = Parameter.empty if it.required else None if several else it.default
+    return _parameter(it.name, list[str] if several else it.kind, info, default)
 
 
 def _option(it: Declared) -> Parameter:
@@ -79,32 +77,32 @@ def _option(it: Declared) -> Parameter:
         metavar=option.metavar,
         min=option.least,
         max=option.most,
-        autocompletion=COMPLETIONS.get(option.completes or ""),
+        autocompletion=completer(option.completes) if option.completes else None,
     )
     if it.several and option.commas:
-        return _parameter(it.name, Annotated[str, info], "")
+        return _parameter(it.name, str, info, "")
     if it.required:
-        return _parameter(it.name, Annotated[it.kind, info], Parameter.empty)
+        return _parameter(it.name, it.kind, info, Parameter.empty)
     default = None if option.late or it.several else it.default
-    default = False if option.negates else default
     kind: Any = list[it.kind] if it.several else it.kind  # type: ignore[name-defined]
+    return _parameter(it.name, kind, info, False if option.negates else default)
+
+
+def _parameter(name: str, kind: Any, info: Any, default: Any) -> Parameter:
     kind = Optional[kind] if default is None else kind  # noqa: UP045
-    return _parameter(it.name, Annotated[kind, info], default)
-
-
-def _parameter(name: str, annotation: Any, default: Any) -> Parameter:
+    annotation = Annotated[kind, info]
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def _run(command: Command, **given: Any) -> int:
     """Make the records of what is given, and do what the command does."""
-    record, own = command.parameters, declared(command.parameters)
+    record, own = command.record, declared(command.record)
     words = _texts(given)
     besides = {name: given.pop(name) for name in fields_of(Output) if name in given.keys() - own}
     report = besides.pop("report", None) or ()
     if "no_cache" not in command.also:
         besides["no_cache"] = True
-    files = reports_meant(report, words, command.reports)
+    files = reports_meant(report, words, command.reported)
     if command.forms:
         besides["format"] = str(besides["format"] or "")
     output = Output(**{k: v for k, v in besides.items() if v is not None}, files=files)
@@ -116,7 +114,7 @@ def _run(command: Command, **given: Any) -> int:
             fields[name], fields["tests"] = split(given[name])
     if "settings" in fields_of(record):
         fields["settings"] = chosen({name: given[name] for name in command.takes})
-    return command.run(record(**fields), output)
+    return command(record(**fields), output)
 
 
 def _texts(given: Mapping[str, Any]) -> list[str]:

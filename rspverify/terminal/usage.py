@@ -6,16 +6,17 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from inspect import signature
-from typing import Any, get_args
+from typing import Any
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command_from_info
-from typer.models import CommandInfo, OptionInfo
+from typer.models import CommandInfo
 
-from rspverify.options import Option, choices_of, expected
-from rspverify.terminal.registry import callback, summaries
+from rspverify.options import choices_of, expected
+from rspverify.terminal.command import command_of, summaries
+from rspverify.terminal.make import made, spelled
+from rspverify.wording import alternatives, guess
 
 _WRONG: Any = typer.BadParameter.mro()[1]
 """What typer raises of a command line that is wrong."""
@@ -41,7 +42,7 @@ class _Loaded(Mapping[str, Any]):
 
 @cache
 def _made(name: str) -> Any:
-    info = CommandInfo(name, callback=callback(name), short_help=summaries()[name])
+    info = CommandInfo(name, callback=made(name, command_of(name)), short_help=summaries()[name])
     return get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
 
 
@@ -81,8 +82,6 @@ def _refuse(error: Exception, words: Sequence[str]) -> None:
 
 def _said(error: Any, words: Sequence[str]) -> tuple[str, str | None]:
     """What is wrong, and a hint."""
-    from rspverify.wording import alternatives, guess
-
     names = [*summaries()]
     plain = [each for each in words if not each.startswith("-")]
     called = next((each for each in words if each in names), None)
@@ -130,15 +129,13 @@ def _missing(error: Any, called: str | None) -> tuple[str, str | None]:
 
 def _option(error: Any, called: str | None, words: Sequence[str]) -> tuple[str, str | None]:
     """Of an option that is none, has no value, or must not have one."""
-    from rspverify.wording import guess
-
-    name, kinds = error.option_name, _kinds(called)
+    name, kinds = error.option_name, spelled(called) if called else {}
     own = kinds.get(name)
     if own is not None and any(each.startswith(f"{name}=") for each in words):
         return f"{name} must have no value", None
     if own is not None:
-        return f"{name} must have a value: {_expected(*own)}", None
-    elsewhere = [it for it in summaries() if called is None and name in _kinds(it)]
+        return f"{name} must have a value: {expected(own.kind, own.option)}", None
+    elsewhere = [it for it in summaries() if called is None and name in spelled(it)]
     hint = guess(name, [*kinds, "--help", *([] if called else ["--version"])]) or _help(called)
     if elsewhere:
         hint = f"options of a command come after it: rspverify {elsewhere[0]} {name}"
@@ -150,15 +147,13 @@ def _option(error: Any, called: str | None, words: Sequence[str]) -> tuple[str, 
 
 def _value(error: Any, called: str | None, words: Sequence[str]) -> tuple[str, str | None]:
     """Of an option whose value is none that it may have."""
-    from rspverify.wording import guess
-
     names = [*error.param.opts]
     name, given = _given(names, words) or (names[-1], None)
-    own = _kinds(called).get(name)
+    own = spelled(called).get(name) if called else None
     if own is None or given is None:
         return f"{name}: {error.message}", _help(called)
-    message = f"{name} must be {_expected(*own)}, not {given}"
-    return message, guess(given, choices_of(own[0])) if choices_of(own[0]) else None
+    message = f"{name} must be {expected(own.kind, own.option)}, not {given}"
+    return message, guess(given, choices_of(own.kind))
 
 
 def _given(names: Sequence[str], words: Sequence[str]) -> tuple[str, str] | None:
@@ -171,26 +166,3 @@ def _given(names: Sequence[str], words: Sequence[str]) -> tuple[str, str] | None
         if short and words[place] != short:
             return short, words[place][2:]
     return None
-
-
-def _kinds(called: str | None) -> Mapping[str, tuple[type, Any]]:
-    """The options of a command by each of their names: the type of the value, and typer's words."""
-    return {} if called is None else dict(_options(callback(called)))
-
-
-def _options(run: Any) -> Iterator[tuple[str, tuple[type, Any]]]:
-    for name, parameter in signature(run, eval_str=True).parameters.items():
-        kind, info = get_args(parameter.annotation)[:2]
-        if not isinstance(info, OptionInfo):
-            continue
-        while inner := get_args(kind):  # a list, or none
-            kind = inner[0]
-        named = [it for it in (info.default, *(info.param_decls or ())) if isinstance(it, str)]
-        for declared in named or [f"--{name.replace('_', '-')}"]:
-            for each in declared.split("/"):
-                yield each, (kind, info)
-
-
-def _expected(kind: type, info: Any) -> str:
-    """What the value of an option must be."""
-    return expected(kind, Option("", metavar=info.metavar, least=info.min, most=info.max))

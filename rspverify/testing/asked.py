@@ -19,8 +19,8 @@ from rspverify.corpus.expected import Expected, read_expected
 from rspverify.corpus.inputs import Meant, default_tests, find_tests, scheme_meant
 from rspverify.records import replace
 from rspverify.shipped import TEST_ENDING, located
-from rspverify.soundness.settings import DEFAULT_MODEL, Settings, explain_command
-from rspverify.source import InputError, Problem
+from rspverify.soundness.settings import Settings, explain_command
+from rspverify.source import Problems
 from rspverify.verdict import Word
 
 if TYPE_CHECKING:
@@ -29,29 +29,12 @@ if TYPE_CHECKING:
     from rspverify.judge.run import Run
 
 
-class Words(Struct, frozen=True):
-    """What is named, and the folder from which it is."""
-
-    folder: Path
-    words: tuple[str, ...]
-
-    def seen_from(self, base: Path) -> list[str]:
-        """The same from another folder, as far as it is there; a name stays a name."""
-        if self.folder == base:
-            return list(self.words)
-        return [
-            os.path.relpath(self.folder / word, base) if (self.folder / word).exists() else word
-            for word in self.words
-        ]
+class NotAsItShouldBe(Exception):
+    """A test fails; the message is all that must be said."""
 
 
-class Finding(Struct, frozen=True):
-    """What is said of an item. fails: whether it is not as it should be; skipped: whether it has no
-    meaning for the scheme. text: why, in full."""
-
-    fails: bool
-    skipped: bool = False
-    text: str = ""
+class Skipped(Exception):
+    """A test has no meaning for the scheme; the message says why."""
 
 
 class Asked(Struct, frozen=True, dict=True):
@@ -125,29 +108,27 @@ class Asked(Struct, frozen=True, dict=True):
         if "judge" in self.__dict__:
             self.judge.close()
 
-    def finding(self, run: Run, test: str) -> Finding:
-        """What is said of a test under the scheme of a run."""
+    def require(self, run: Run, test: str) -> None:
+        """Raises NotAsItShouldBe or Skipped unless a verdict under the scheme of a run is right."""
         from rspverify.render.check import wished
 
         with self.at_base():
             (result,) = self.judge.ask(run.question(test))
             if self.known is not None:
-                return self._held(result, self.known.of(result))
-            if result.verdict is Word.UNSUPPORTED:
-                return Finding(False, True, f"UNSUPPORTED: {result.reason}")
-            if wished(result):
-                return Finding(False)
-            return Finding(True, text=self._explained(result, result.verdict is Word.SOUND))
+                self._require_expected(result, self.known.of(result))
+            elif result.verdict is Word.UNSUPPORTED:
+                raise Skipped(f"UNSUPPORTED: {result.reason}")
+            elif not wished(result):
+                raise NotAsItShouldBe(self._explained(result, result.verdict is Word.SOUND))
 
-    def _held(self, result: Result, expected: str | None) -> Finding:
+    def _require_expected(self, result: Result, expected: str | None) -> None:
         if expected == result.claim and result.internal is None:
-            return Finding(False)
+            return
         told = f"{result.claim}, and {self.expect} says nothing of it"
         if expected is not None:
             told = f"{result.claim}, and {self.expect} expects {expected}"
         alone = expected is not None and expected.split()[0] == result.verdict
-        text = self._explained(result, alone)
-        return Finding(True, text=f"{told}\n\n{text}")
+        raise NotAsItShouldBe(f"{told}\n\n{self._explained(result, alone)}")
 
     def _explained(self, result: Result, stuck: bool) -> str:
         """All that `rspverify explain` prints, and the command. stuck: of progress, not of the
@@ -173,24 +154,34 @@ class Asked(Struct, frozen=True, dict=True):
             yield
 
 
+def seen_from(base: Path, folder: Path, words: Sequence[str]) -> list[str]:
+    """Words that are paths from a folder, as paths from the base; a name stays a name."""
+    if folder == base:
+        return list(words)
+    there = [(folder / word).exists() for word in words]
+    return [
+        os.path.relpath(folder / word, base) if found else word
+        for word, found in zip(words, there, strict=True)
+    ]
+
+
 def asked(
-    base: Path, schemes: Words, tests: Words, expect: Words, model: Words, *, progress: bool
+    base: Path,
+    schemes: Sequence[str],
+    tests: Sequence[str],
+    expect: str,
+    model: str,
+    *,
+    progress: bool,
 ) -> Asked:
     """What is asked. Raises InputError with all that is wrong with the words, and with what is
     expected."""
-    problems: list[Problem] = []
+    problems, known = Problems(), None
     with chdir(base):
-        paths = [scheme_meant(word, problems) for word in schemes.seen_from(base)]
-        given = tests.seen_from(base)
-        meant = Meant([], find_tests(given, problems), given) if given else default_tests(problems)
-        (named,) = model.seen_from(base) or [DEFAULT_MODEL]
-        file = "".join(expect.seen_from(base))
-        known = None
-        try:
-            known = read_expected(file, named) if file else None
-        except InputError as error:
-            problems += error.problems
-    if problems:
-        raise InputError(problems)
-    settings = Settings(model=named, progress=progress)
-    return Asked(base, list(dict.fromkeys(paths)), meant, settings, file, known, meant.notes)
+        paths = [scheme_meant(word, problems) for word in schemes]
+        meant = Meant([], find_tests(tests, problems), tests) if tests else default_tests(problems)
+        with problems:
+            known = read_expected(expect, model) if expect else None
+    problems.tell()
+    settings = Settings(model=model, progress=progress)
+    return Asked(base, list(dict.fromkeys(paths)), meant, settings, expect, known, meant.notes)

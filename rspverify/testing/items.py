@@ -10,14 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rspverify.source import InputError
-from rspverify.testing.asked import Asked
+from rspverify.testing.asked import Asked, NotAsItShouldBe, Skipped
 
 if TYPE_CHECKING:
     from rspverify.judge.run import Run
-
-
-class NotAsItShouldBe(Exception):
-    """A test fails; the message is all that must be said."""
 
 
 class SchemeFile(pytest.File):
@@ -87,11 +83,10 @@ class Check(_Told):
     def runtest(self) -> None:
         """Fails unless the verdict is as it should be; skipped if the scheme has no such row."""
         assert isinstance(self.parent, SchemeFile)
-        found = self.parent.asked.finding(self.run, self.test)
-        if found.skipped:
-            pytest.skip(found.text)
-        if found.fails:
-            raise NotAsItShouldBe(found.text)
+        try:
+            self.parent.asked.require(self.run, self.test)
+        except Skipped as why:
+            pytest.skip(str(why))
 
 
 class Gone(_Told):

@@ -122,27 +122,23 @@ class _Collection:
 
 def _asked(config: pytest.Config, given: bool) -> Asked:
     """What the options and keys ask. Raises InputError."""
-    from rspverify.testing.asked import Words, asked
+    from rspverify.soundness.settings import DEFAULT_MODEL
+    from rspverify.testing.asked import asked, seen_from
 
     here = config.invocation_params.dir
     project = config.inipath.parent if config.inipath else config.rootpath
+    base = here if given else project
 
-    def words(name: str) -> Words:
-        option = config.getoption(_dest(name))
-        if option:
-            return Words(here, (option,) if isinstance(option, str) else tuple(option))
-        key = config.getini(_dest(name))
-        return Words(project, ((key,) if key else ()) if isinstance(key, str) else tuple(key))
+    def words(name: str) -> list[str]:
+        option, key = config.getoption(_dest(name)), config.getini(_dest(name))
+        said = option or key
+        named = ([said] if said else []) if isinstance(said, str) else said
+        return seen_from(base, here if option else project, named)
 
+    (model,) = words(_MODEL) or [DEFAULT_MODEL]
     progress = config.getoption(_dest(_PROGRESS)) or config.getini(_dest(_PROGRESS))
-    return asked(
-        here if given else project,
-        words(_SCHEMES),
-        words(_TESTS),
-        words(_EXPECT),
-        words(_MODEL),
-        progress=bool(progress),
-    )
+    expect = "".join(words(_EXPECT))
+    return asked(base, words(_SCHEMES), words(_TESTS), expect, model, progress=bool(progress))
 
 
 def _told_apart(args: list[str], asked: Asked) -> tuple[dict[str, set[str]], list[str]]:

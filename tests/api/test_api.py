@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import rspverify
 from rspverify import InputError, SchemeBuilder, Settings, TestBuilder, Word
-from rspverify.api.asked import Asked, Stop
+from rspverify.api.asked import Asked
 from rspverify.api.inputs import settled
 from rspverify.cli import app
 from rspverify.judge.run import Run
@@ -161,16 +161,6 @@ def end_after_one(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @ENDS
-def test_what_is_known_stays(
-    error: BaseException, interrupted: bool, limit: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    end_after_one(error, monkeypatch)
-    question = rspverify.check(["original", "proposed"], FIG4, judge=judge())
-    report = question.report()
-    assert (len(report.results), report.interrupted, report.limit) == (1, interrupted, limit)
-
-
-@ENDS
 def test_a_question_that_was_stopped_never_looks_whole(
     error: BaseException, interrupted: bool, limit: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,11 +204,6 @@ def test_a_loop_that_was_left_goes_on() -> None:
         break
     report = question.report()
     assert (len(report.results), report.stopped) == (2, None)
-
-
-def test_a_report_without_deciding() -> None:
-    question = rspverify.check("original", FIG4, judge=judge())
-    assert question.report(Stop(limit="not asked")).results == ()
 
 
 def test_an_explanation() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from typer.testing import CliRunner
 
 import rspverify
 from rspverify.answers import Subject
-from rspverify.api.trace import trace
+from rspverify.api.explained import trace
 from rspverify.cli import app
 from rspverify.records import replace
 from rspverify.render.forms.text import trace_table
@@ -153,45 +152,6 @@ def test_a_bound_on_steps_is_said(tmp_path: Path) -> None:
     ]
     found = trace(test, Settings(machine=str(file))).run
     assert str(found.outcome) == "x=1" and not found.within
-
-
-def test_a_limit_is_no_answer() -> None:
-    result = run(TFB, "--machine", "ptx-weak", "--states", "5")
-    assert result.exit_code == 3
-    assert "UNKNOWN: more than 5 machine states" in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            [TFB],
-            f"^{TFB}: a test in PTX must be put to a machine, and none is named\n  hint: --mac",
-        ),
-        (
-            ["Fig4", "--machine", "ptx-weak"],
-            "Fig4.litmus: a test in OpenCL must be explained under",
-        ),
-        (["original"], "^a test must be given, too, behind the scheme original$"),
-        (["original", "Fig4", "--outcome", "x=0"], "^--outcome must go without a scheme"),
-        (
-            [TFB, "--machine", "ptx-weak", "--progress", "--reading", "witness"],
-            f"^--reading must go with a scheme: a machine alone runs {TFB}\n"
-            "--progress must go with a scheme",
-        ),
-        (
-            [TFB, "--machine", "ptx-weak", "--outcome", "1:r9=0 z=1 w"],
-            "^--outcome: '1:r9=0' must speak of a register of .*\n"
-            "--outcome: 'z=1' must speak of a location of .*\n"
-            "--outcome: 'w' must be like 1:r0=1 or x=2$",
-        ),
-        ([TFB, "--machine", "rsp"], "an instruction must be one of machine rsp, not st"),
-    ],
-)
-def test_what_is_asked_wrongly(arguments: list[str], message: str) -> None:
-    result = run(*arguments)
-    assert result.exit_code == 2
-    assert re.search(message, result.stderr, re.MULTILINE), result.stderr
 
 
 def test_in_a_notebook_it_is_a_page() -> None:

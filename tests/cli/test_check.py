@@ -6,10 +6,6 @@ import io
 import json
 import os
 import re
-import signal
-import subprocess
-import sys
-import time
 from importlib.resources import files
 from pathlib import Path
 
@@ -112,15 +108,6 @@ def test_rows_fit_the_terminal(columns: int) -> None:
         ([ORIGINAL, FIG4], 1),
         ([PROPOSED, FIG4, "--engine", "explicit", "--states", "5"], 3),
         ([PROPOSED, FIG4, "--steps", "3"], 3),
-        ([PROPOSED, "litmus/nowhere"], 2),
-        (["schemes/nowhere.yaml", FIG4], 2),
-        ([FIG4], 2),
-        ([PROPOSED, FIG4, "--model", "nonsense"], 2),
-        ([PROPOSED, FIG4, "--machine", "nonsense"], 2),
-        ([PROPOSED, FIG4, "--engine", "nonsense"], 2),
-        ([PROPOSED, FIG4, "--steps", "4", "--engine", "explicit"], 2),
-        ([PROPOSED, PROPOSED, FIG4], 2),
-        ([PROPOSED, FIG4, "--refresh"], 2),
     ],
 )
 def test_exit_codes(arguments: list[str], code: int) -> None:
@@ -262,22 +249,34 @@ def test_refresh_keeps_what_it_did_not_decide(tmp_path: Path) -> None:
     assert "{original: UNSOUND, proposed: SOUND}" in place.read_text()
 
 
+A_VERDICT = "a verdict must be one of SOUND, .* not "
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("verdicts:\n  a: {x: FINE}\n", r"2:10: a verdict must be one of SOUND, .* not FINE"),
+        ("verdicts:\n  a: {x: FINE}\n", rf"2:10: {A_VERDICT}FINE"),
         (
             "verdicts:\n  a: {x: SOUND within reason}\n",
             "2:10: bounds must be like `within 8 iterations` or .*, not within reason",
         ),
-        (
-            "verdicts:\n  a: {x: FINE within 8 steps}\n",
-            "2:10: a verdict must be one of .* not FINE",
-        ),
+        ("verdicts:\n  a: {x: FINE within 8 steps}\n", rf"2:10: {A_VERDICT}FINE"),
         ("model: m\n", "1:1: the file must have the key verdicts"),
         ("verdicts: [1, 2]\n", "1:11: verdicts must be a mapping, not a list"),
         ("verdicts: {a: {}, a: {}}\n", "1:19: the key 'a' must be given once, not twice"),
         ("verdicts: {\n", "must be YAML"),
+        (
+            "verdicts: {a: {s: {verdict: SOUND, progress: DEAD}}}",
+            "progress must be one of LIVE, STUCK, UNKNOWN, not DEAD",
+        ),
+        ("verdicts: {a: {s: {verdict: FINE}}}", rf":1:\d+: {A_VERDICT}FINE"),
+        ("verdicts: {a: {s: {verdict: [SOUND]}}}", rf"{A_VERDICT}something else"),
+        ("verdicts: {a: {s: {progress: LIVE}}}", "with progress must have the key verdict"),
+        (
+            "verdicts: {a: {s: {verdict: SOUND, speed: LIVE}}}",
+            "a key must be verdict or progress, not speed",
+        ),
+        ("verdicts: {a: {s: [SOUND]}}", rf"{A_VERDICT}something else"),
     ],
 )
 def test_bad_expectations(text: str, message: str, tmp_path: Path) -> None:
@@ -302,39 +301,10 @@ ONE = "scopeTree (device (work_group P0))\n"
     ("text", "message"),
     [
         (HEAD + "P0 (global int* x) { *x = ; }\n" + ONE, ":3:27: "),
-        (
-            HEAD + "P0 (global int* x) { *z = 1; }\n" + ONE,
-            ":3:23: the location `z` must be declared",
-        ),
-        (HEAD + "P0 (global int* x) { *x = r7; }\n" + ONE, ":3:27: the register `r7` must be"),
-        (
-            HEAD + "P0 (global int* x) { }\nP1 (global atomic_int* x) { }\n"
-            "scopeTree (device (work_group P0 P1))\n",
-            ":4:5: `x` must be global int in P1 as in P0, not global atomic_int",
-        ),
-        (HEAD + "P0 (global int* x) { }\nP1 (global int* x) { }\n" + ONE, "P1"),
-        (
-            HEAD + "P0 (global int* x) { }\nscopeTree (device (work_group P0) (work_group P0))\n",
-            "P0",
-        ),
-        (
-            HEAD + "P0 (global int* x) { }\n" + ONE + "exists (0:r9=1)\n",
-            ":5:11: `r9` must be a register of P0",
-        ),
         (b"\x00\xff\xfe\x01", "must be UTF-8 text, not binary"),
         ("x" * 1_000_001, "must have at most 1,000,000 bytes, not 1,000,001"),
     ],
-    ids=[
-        "syntax error",
-        "undeclared location",
-        "undeclared register",
-        "declarations disagree",
-        "thread missing from the scope tree",
-        "thread in two work-groups",
-        "condition on an unknown register",
-        "binary",
-        "too large",
-    ],
+    ids=["syntax error", "binary", "too large"],
 )
 def test_a_bad_test_is_an_error_and_the_rest_goes_on(
     text: str | bytes, message: str, tmp_path: Path
@@ -359,38 +329,11 @@ SCHEME = "name: s\nrows:\n"
             SCHEME + "  - {op: load, scope: na, code: [LOAD r x]}\n",
             "s.yaml:3:34: an instruction must be one of LD, ST",
         ),
-        (
-            SCHEME + "  - {op: load, scope: cta, code: [LD r x]}\n",
-            "s.yaml:3:23: scope must be na, wi, sg, wg, dv or all, not",
-        ),
-        (SCHEME + "  - {op: load, scope: na, codes: [LD r x]}\n", "s.yaml:3:27: "),
-        (
-            SCHEME + "  - {op: load, scope: na, code: [LD r q]}\n",
-            "s.yaml:3:39: the location of LD must be x, not",
-        ),
-        (
-            SCHEME
-            + "  - {op: load, scope: na, code: [LD r x]}\n"
-            + "  - {op: load, scope: [na, wg], code: [LD r x]}\n",
-            "s.yaml:3:",
-        ),
-        (
-            "a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]\nd: &d [*c,*c]\nrows: *d\n",
-            "s.yaml:1:4: ",
-        ),
+        ("a: &a [x,x]\nb: [*a,*a]\nrows: *a\n", "s.yaml:1:4: "),
         (b"\x00\x01\x02", "must be text, not binary"),
         ("#" * 10_000_000, "must have at most"),
     ],
-    ids=[
-        "unknown instruction",
-        "unknown scope",
-        "unknown key",
-        "unknown operand",
-        "two rows match",
-        "YAML bomb",
-        "binary",
-        "10 MB",
-    ],
+    ids=["unknown instruction", "aliases", "binary", "10 MB"],
 )
 def test_a_bad_scheme_stops_the_run(text: str | bytes, message: str, tmp_path: Path) -> None:
     place = bad(tmp_path, "s.yaml", text)
@@ -421,44 +364,6 @@ def test_a_file_is_called_as_it_was_given(root: Path, monkeypatch: pytest.Monkey
     for cached in (False, True):
         (found,) = json.loads(run("check", *given, "--format", "json").stdout)["results"]
         assert (found["scheme_file"], found["file"], found["cached"]) == (*given, cached)
-
-
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_interruption_prints_what_is_decided(jobs: str, root: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "rspverify",
-        "check",
-        ORIGINAL,
-        PROPOSED,
-        "litmus/rsp",
-        "--expect",
-        "litmus/rsp/expected.yaml",
-        "--all",
-        "-j",
-        jobs,
-    ]
-    process = subprocess.Popen(
-        command,
-        cwd=root,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
-    assert process.stdout is not None
-    seen = [process.stdout.readline() for _ in range(4)]
-    process.send_signal(signal.SIGINT)
-    started = time.monotonic()
-    rest, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert time.monotonic() - started < 30
-    assert seen[0].split() == ["test", "original", "proposed"]
-    assert "interrupted: " in rest
-    assert "verdicts decided, the rest not" in rest
-    assert "every verdict that was decided is as in litmus/rsp/expected.yaml" in rest
-    assert "Traceback" not in errors
 
 
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:

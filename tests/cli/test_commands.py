@@ -182,21 +182,6 @@ def test_outcomes_side_by_side() -> None:
     assert ["Observation", "Ex4", "Always", "2", "0", "states", "2"] in rows
 
 
-def test_outcomes_names_the_race() -> None:
-    text = run("outcomes", "litmus/rsp/paper/Ex3.litmus").stdout
-    assert "RACY" in text
-    assert "P0 line 11: RMW[WG,N]" in text
-    assert "P1 line 15: W[DV,N]" in text
-
-
-def test_outcomes_by_another_model() -> None:
-    name = next(Path("litmus/rsp/model").glob("Fig2*.litmus"))
-    assert "RACY" in run("outcomes", str(name)).stdout
-    assert "No consistent execution has a race" in (
-        run("outcomes", str(name), "--model", "opencl-rsp-fig2").stdout
-    )
-
-
 def test_outcomes_of_a_scheme_without_a_row() -> None:
     name = "litmus/rsp/multi-device/MD+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus"
     result = run("outcomes", name, "--scheme", PROPOSED)
@@ -241,24 +226,6 @@ def test_list_names_everything() -> None:
 def test_version_and_help() -> None:
     assert run("--version").stdout.startswith("rspverify ")
     assert "explain" in run("--help").stdout
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["explain", "nowhere.yaml", "litmus/rsp/paper/Ex1.litmus"],
-        ["explain", PROPOSED, "nowhere.litmus"],
-        ["outcomes", "nowhere.litmus"],
-        ["outcomes", "schemes"],
-        ["outcomes", "litmus/rsp/paper/Ex1.litmus", "--model", "nowhere.cat"],
-        ["show", "nowhere.yaml"],
-    ],
-)
-def test_wrong_files_are_said_in_words(arguments: list[str]) -> None:
-    result = run(*arguments)
-    assert result.exit_code == 2
-    assert result.stderr
-    assert "Traceback" not in result.output
 
 
 def test_output_goes_where_it_is_sent(tmp_path: Path) -> None:

@@ -125,12 +125,6 @@ def test_json_is_as_its_schema_says(tmp_path: Path) -> None:
     }
 
 
-def test_a_test_in_place_of_a_scheme() -> None:
-    result = run(PROPOSED, FIG4)
-    assert result.exit_code == 2
-    assert f"the two schemes must come first, and then the tests: {FIG4}" in result.stderr
-
-
 def test_costs_of_ones_own(tmp_path: Path) -> None:
     costs = tmp_path / "costs.yaml"
     costs.write_text("FLU_L1 DV: 7\nLD: 0\n")
@@ -184,11 +178,10 @@ def test_an_internal_error_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert "rspverify compare " in (report / "README.md").read_text()
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_interruption_prints_what_is_compared_and_goes_on(jobs: str, root: Path) -> None:
+def test_interruption_prints_what_is_compared_and_goes_on(root: Path) -> None:
     command = [sys.executable, "-m", "rspverify", "compare", ORIGINAL, PROPOSED, "litmus/rsp"]
     process = subprocess.Popen(
-        [*command, "-j", jobs],
+        [*command, "-j", "1"],
         cwd=root,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

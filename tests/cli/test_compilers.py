@@ -75,29 +75,6 @@ def test_it_is_compared_with_its_table(tmp_path: Path, llc: Path) -> None:
     assert f"{MP}: {GFX9} is UNSOUND, its table SOUND\n" in other.stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--compiler", "gfx900"), "--compiler must be amdgpu:CPU, such as amdgpu:gfx942, not gfx"),
-        (("--compiler", "amdgpu:gfx9"), "--cpu must be a processor that can be read, not gfx9"),
-        (("--compiler", GFX9, "--llc", "no"), "no: cannot be run: No such file or directory"),
-        (("--llc", "llc"), "--llc must go with --compiler"),
-        (("--compare-table",), "--compare-table must go with --compiler"),
-    ],
-)
-def test_what_is_wrong(arguments: tuple[str, ...], said: str) -> None:
-    result = run("check", *arguments, MP)
-    assert result.exit_code == 2
-    assert result.stderr.startswith(said)
-
-
-@pytest.mark.parametrize("command", ["mutate", "hunt", "repair"])
-def test_what_needs_a_table(command: str) -> None:
-    result = run(command, GFX9)
-    assert result.exit_code == 2
-    assert result.stderr.startswith(f"a scheme must be a table here, not the compiler {GFX9}\n")
-
-
 def test_a_remote_operation_is_unsupported() -> None:
     result = run("check", "--compiler", GFX9, "litmus/rsp/paper/Ex4.litmus")
     assert result.exit_code == 3

@@ -96,30 +96,5 @@ def test_the_file_says_the_form(tmp_path: Path) -> None:
     assert run(FIG4, "--format", "dot").stdout.startswith("digraph")
 
 
-@pytest.mark.parametrize(
-    "arguments, code, message",
-    [
-        ([FIG4, "--race", "--all"], 2, "only one of --race, --forbidden, --all and --scheduler"),
-        ([FIG4, "--all", "--scheduler", "obe"], 2, "only one of --race, --forbidden, --all and"),
-        ([FIG4, "--scheduler", "obe"], 1, "no execution hangs under obe"),
-        ([EX3, "--scheduler", "obe"], 1, "undefined behaviour: race (Dr): P0 line "),
-        ([FIG4, "--scheduler", "fast"], 2, "a scheduler must be fair, obe, hsa, hsa-obe, "),
-        ([FIG4, "--scheduler", "obe", "--outcome", "x=1"], 2, "must go without --scheduler"),
-        ([FIG4, "--race", "--outcome", "x=1"], 2, "--outcome must go without --race"),
-        ([FIG4, "--edges", "rf,nonsense"], 2, "nonsense must be relations of the model opencl-rsp"),
-        ([FIG4, "--outcome", "1:r9=1"], 2, "'1:r9=1' must speak of a register of"),
-        ([FIG4, "--outcome", "q=1 x"], 2, "'x' must be like 1:r0=1 or x=2"),
-        ([EX4, "--forbidden"], 1, "nothing forbids [x]=2 \\/ [x]=3"),
-        ([EX4, "--forbidden", "--outcome", "x=77"], 1, "no candidate execution has values"),
-        (["nowhere.litmus"], 2, "nowhere.litmus: no such file"),
-    ],
-)
-def test_what_cannot_be_drawn(arguments: list[str], code: int, message: str) -> None:
-    result = run(*arguments)
-    assert result.exit_code == code
-    assert message in result.stderr
-    assert result.stdout == ""
-
-
 def test_the_same_picture_every_time() -> None:
     assert run(FIG4, "--forbidden").stdout == run(FIG4, "--forbidden").stdout

@@ -54,28 +54,3 @@ def test_what_does_not_compile_is_said_and_nothing_is_written(tmp_path: Path) ->
         "LLVM 19.9 by llc, gfx90a, features +tgsplit: cannot compile: LLVM ERROR: Cannot select: t14\n"
     )
     assert not file.exists()
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("nvptx --cpu sm_90", "the target must be amdgpu, not nvptx\n"),
-        (
-            "amdgpu --cpu gfx9000",
-            "--cpu must be a processor that can be read, not gfx9000\n  hint: ",
-        ),
-        ("amdgpu --cpu gfx900 --llvm llvmlite --llc llc", "one of --llvm and --llc must be given"),
-        ("amdgpu --cpu gfx900 --llc no/llc", "no/llc: cannot be run: No such file or directory\n"),
-        (
-            "amdgpu --cpu gfx900 --operators add,plus,umx",
-            "operators must be add, sub, xchg, and, or, xor, umax, umin, max or min, not plus\n"
-            "operators must be add, sub, xchg, and, or, xor, umax, umin, max or min, not umx\n"
-            "  hint: did you mean umax?\n",
-        ),
-        ("amdgpu", "--cpu must name a processor of AMD's, such as gfx942\n"),
-    ],
-)
-def test_mistakes(line: str, said: str) -> None:
-    result = run(*line.split())
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith(said), result.stderr

@@ -183,19 +183,6 @@ def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch, tmp_
     assert "the same command goes on from here" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--operation", "ld.na", "--operation", "mov.WG"], "an operation must be one of ld.na"),
-        (["--write", __file__], "must be a folder to write programs to"),
-    ],
-)
-def test_mistakes_are_said(words: list[str], message: str) -> None:
-    done = RUNNER.invoke(app, ["hunt", PROPOSED, "--events", "1", *words])
-    assert done.exit_code == 2
-    assert message in done.stderr
-
-
 def test_the_last_sentence_names_operations_where_not_all_are_hunted_with() -> None:
     command = ["hunt", PROPOSED, "--events", "2", "-j", "1"]
     last = RUNNER.invoke(app, command).stdout.strip().splitlines()[-1]

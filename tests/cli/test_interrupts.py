@@ -97,10 +97,13 @@ def test_the_solver_is_interrupted(number: int, background: bool) -> None:
 def test_what_is_known_is_shown(number: int, code: int, jobs: str, root: Path) -> None:
     """All processes are sent it, as by `timeout`: workers leave it to their parent."""
     schemes = [str(root / "schemes" / f"{each}.yaml") for each in ("original", "proposed")]
-    command = [sys.executable, "-m", "rspverify", "check", *schemes, str(root / "litmus/rsp")]
-    ended, rest, errors = stopped([*command, "-j", jobs], number, group=True, lines=3)
+    tests = root / "litmus/rsp"
+    command = [sys.executable, "-m", "rspverify", "check", *schemes, str(tests), "--all"]
+    command += ["--expect", str(tests / "expected.yaml"), "-j", jobs]
+    ended, rest, errors = stopped(command, number, group=True, lines=3)
     assert (ended, errors) == (code, "")
-    assert "verdicts decided, the rest not" in rest
+    assert "interrupted: " in rest and "verdicts decided, the rest not" in rest
+    assert f"every verdict that was decided is as in {tests}/expected.yaml" in rest
     assert "worker process" not in rest
 
 

@@ -12,15 +12,15 @@ from typer.testing import CliRunner
 from rspverify.api.asked import stoppable
 from rspverify.cli import app
 from rspverify.limits import LimitReached
-from rspverify.options import Parameters
+from rspverify.options import Parameters, words_of
 from rspverify.records import fields_of, replace
-from rspverify.soundness.settings import L2, OPTIONS, Settings, option_words
-from rspverify.terminal.command import Command
+from rspverify.soundness.settings import L2, OPTIONS, Settings
+from rspverify.terminal.command import Command, summaries
+from rspverify.terminal.completion import completer
 from rspverify.terminal.exit_code import exit_code, first_of
 from rspverify.terminal.guard import told
 from rspverify.terminal.make import made
 from rspverify.terminal.output import Output
-from rspverify.terminal.registry import summaries
 from rspverify.verdict import Engine, Reading
 
 OTHER: dict[str, Any] = {
@@ -58,7 +58,7 @@ def taken(*takes: str) -> tuple[typer.Typer, list[Settings]]:
         return 0
 
     app = typer.Typer()
-    app.command("take")(made("take", Command(Taken, take, about=take, takes=takes)))
+    app.command("take")(made("take", Command(take, Taken, takes=takes)))
     return app, found
 
 
@@ -73,7 +73,7 @@ def test_the_words_of_settings_make_them_again(name: str) -> None:
     settings = replace(Settings(), **{name: OTHER[name]})
     if name == "steps":
         settings = replace(settings, engine=Engine.UNROLL)
-    words = list(option_words(settings))
+    words = list(words_of(settings))
     assert OPTIONS[name].name in words
     app, found = taken(*OPTIONS)
     result = CliRunner().invoke(app, words)
@@ -81,9 +81,9 @@ def test_the_words_of_settings_make_them_again(name: str) -> None:
 
 
 def test_the_default_needs_no_words() -> None:
-    assert list(option_words(Settings())) == []
-    assert list(option_words(Settings(), always=("model",))) == ["--model", "opencl-rsp"]
-    assert list(option_words(Settings(unroll=3, model="rc11"), ("unroll",))) == ["--unroll", "3"]
+    assert list(words_of(Settings())) == []
+    assert list(words_of(Settings(), always=("model",))) == ["--model", "opencl-rsp"]
+    assert list(words_of(Settings(unroll=3, model="rc11"), ("unroll",))) == ["--unroll", "3"]
 
 
 def test_a_command_has_no_option_that_it_does_not_take() -> None:
@@ -133,3 +133,20 @@ def test_what_stops_a_command_is_said(capsys: pytest.CaptureFixture[str]) -> Non
         raise LimitReached("too many")
     assert (told(stop).interrupted, stop.reason) == (False, "too many")
     assert capsys.readouterr().err == "UNKNOWN: too many\n"
+
+
+@pytest.mark.usefixtures("in_repository")
+@pytest.mark.parametrize(
+    ("kinds", "incomplete", "found"),
+    [
+        ("scheme or test", "orig", ["original"]),
+        ("test", "Fig4", ["Fig4"]),
+        ("test", "litmus/rsp/paper/Fig4", ["litmus/rsp/paper/Fig4.litmus"]),
+        ("scheme", "schemes/a", ["schemes/amdgpu/"]),
+        ("model", "opencl-rsp-f", ["opencl-rsp-fig2"]),
+        ("machine", "ptx-w", ["ptx-weak"]),
+        ("scheduler", "obe", ["obe", "obe:1", "obe:2"]),
+    ],
+)
+def test_what_a_shell_completes(kinds: str, incomplete: str, found: list[str]) -> None:
+    assert completer(kinds)(incomplete) == found

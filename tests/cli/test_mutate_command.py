@@ -153,9 +153,6 @@ def test_exit_codes(tmp_path: Path) -> None:
     assert run(str(own), FIG4).exit_code == 0
     assert run(str(own), FIG4, "--engine", "explicit", "--states", "5").exit_code == 3
     assert run(str(own), EX3).exit_code == 1
-    assert run(PROPOSED, ORIGINAL, FIG4).exit_code == 2
-    assert run(FIG4).exit_code == 2
-    assert run(PROPOSED, "nowhere").exit_code == 2
 
 
 def test_a_scheme_with_mistakes_gets_the_messages_of_check(tmp_path: Path) -> None:
@@ -186,10 +183,10 @@ def answers(folder: Path) -> int:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_an_interrupted_run_says_what_it_knows_and_goes_on(jobs: str, cache_folder: Path) -> None:
+def test_an_interrupted_run_says_what_it_knows_and_goes_on(cache_folder: Path) -> None:
+    """In processes; that of `compare` is in one."""
     tests = ["litmus/rsp/paper", "litmus/rsp/RMW/RMW+inc.WG.R+inc.DV.R.litmus"]
-    command = [sys.executable, "-m", "rspverify", "mutate", PROPOSED, *tests, "-j", jobs]
+    command = [sys.executable, "-m", "rspverify", "mutate", PROPOSED, *tests, "-j", "2"]
     process = subprocess.Popen(
         command,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},

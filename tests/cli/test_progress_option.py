@@ -112,28 +112,6 @@ def test_a_verdict_alone_expects_that_the_program_is_live(tmp_path: Path) -> Non
     assert f"{CORR} under original: expected SOUND LIVE, got SOUND STUCK" in result.stdout
 
 
-@pytest.mark.parametrize(
-    ("said", "message"),
-    [
-        (
-            "{verdict: SOUND, progress: DEAD}",
-            "progress must be one of LIVE, STUCK, UNKNOWN, not DEAD",
-        ),
-        ("{verdict: FINE}", "a verdict must be one of SOUND, .* not FINE"),
-        ("{verdict: [SOUND]}", "a verdict must be one of SOUND, .* not something else"),
-        ("{progress: LIVE}", "a verdict with progress must have the key verdict"),
-        ("{verdict: SOUND, speed: LIVE}", "a key must be verdict or progress, not speed"),
-        ("[SOUND]", "a verdict must be one of SOUND, .* not something else"),
-    ],
-)
-def test_bad_expectations(said: str, message: str, tmp_path: Path) -> None:
-    place = tmp_path / "expected.yaml"
-    place.write_text(f"verdicts: {{a: {{s: {said}}}}}\n")
-    result = run("check", PROPOSED, FIG4, "--expect", str(place))
-    assert result.exit_code == 2
-    assert re.search(rf"expected\.yaml:1:\d+: {message}", result.stderr)
-
-
 def test_explain_shows_the_stuck_execution() -> None:
     result = run("explain", "--progress", ORIGINAL, CORR)
     assert result.exit_code == 1
@@ -204,17 +182,3 @@ def test_a_scheduler_may_stop_who_is_waited_for(waits: str) -> None:
     text = run(*command[1:]).stdout
     assert "An execution of the compiled program after which it never ends" in text
     assert "  P1 is stopped before it has started" in text
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--scheduler", "obe:2"], "--scheduler must go with --progress"),
-        (["--progress", "--scheduler", "obe:0"], "the N of obe:N must be from 1 to 1,000, not 0"),
-        (["--progress", "--scheduler", "far"], "a scheduler must be fair, obe,"),
-    ],
-)
-def test_a_scheduler_must_be_one(waits: str, options: list[str], message: str) -> None:
-    result = run("check", PROPOSED, waits, *options)
-    assert result.exit_code == 2
-    assert message in result.output

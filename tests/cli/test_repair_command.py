@@ -90,27 +90,6 @@ def test_there_is_none() -> None:
     assert "no candidate passes every test" in result.stdout
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--rows", "2,x"), "--rows must be the numbers of rows, joined by commas, or all"),
-        (("--rows", "12"), "--rows must name rows of original, 1 to 9, not 12"),
-        (("--forbid", "FLU"), "--forbid must name instructions of the machine, not 'FLU'"),
-        (("--forbid", "LD", "--rows", "2"), "row 2, load DV,N, must be left an instruction"),
-        (("--rows", "9"), "original must have a row that may change and that a test uses"),
-    ],
-)
-def test_mistakes(options: tuple[str, ...], message: str) -> None:
-    result = run(ORIGINAL, MP[0], *options)
-    assert result.exit_code == 2
-    assert message in result.stderr
-
-
-def test_two_schemes_are_one_too_many() -> None:
-    result = run(ORIGINAL, PROPOSED, MP[0])
-    assert result.exit_code == 2 and "one scheme must be given, not 2" in result.stderr
-
-
 def test_an_interrupt_says_that_it_is_not_finished(monkeypatch: pytest.MonkeyPatch) -> None:
     """And what is known by then; the same command then goes on from what the cache has."""
     stands = Search._stands

@@ -121,22 +121,6 @@ def test_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(*FEW, "--programs", "2", "--no-progress").stderr == ""
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (
-            ("--engines", "explicit,oracle"),
-            f"--engines must be some of {NAMES}, joined by commas, not oracle",
-        ),
-        (("--engines", ""), "--engines must be some of"),
-    ],
-)
-def test_a_wrong_engine(words: tuple[str, ...], message: str) -> None:
-    result = run("selftest", *words)
-    assert result.exit_code == 2
-    assert result.stderr.startswith(message)
-
-
 def test_a_folder_that_cannot_be(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     forget(monkeypatch)
     (tmp_path / "file").write_text("")

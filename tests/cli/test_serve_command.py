@@ -39,8 +39,9 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_by_which_names_it_may_be_called() -> None:
+    from rspverify.commands.serve import ServeParameters as Place
     from rspverify.server.app import LOOPBACK
-    from rspverify.server.run import Place, hosts_of
+    from rspverify.server.run import hosts_of
 
-    assert hosts_of(Place("127.0.0.1", 0)) == hosts_of(Place("::1", 0)) == LOOPBACK
-    assert hosts_of(Place("127.0.0.1", 0, public=True)) == hosts_of(Place("0.0.0.0", 0)) == ("*",)
+    assert hosts_of(Place()) == hosts_of(Place("::1")) == LOOPBACK
+    assert hosts_of(Place(public=True)) == hosts_of(Place("0.0.0.0")) == ("*",)

@@ -14,7 +14,7 @@ from render.browsers import Opened
 import rspverify
 from rspverify import Settings
 from rspverify.answers import Explanation
-from rspverify.api.trace import trace
+from rspverify.api.explained import trace
 from rspverify.records import replace
 from rspverify.render.trace import Trace, run_trace, stuck_trace, trace_json, wrong_trace
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.server.lane import Lane
-from rspverify.server.turns import Turns
+from rspverify.server.lane import Lane, Turns
 from rspverify.server.worker import Worker, ready
 
 

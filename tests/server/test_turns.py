@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from rspverify.server.turns import Busy, Ticket, Turns
+from rspverify.server.lane import Busy, Ticket, Turns
 
 
 def run(test: Callable[[], Awaitable[None]]) -> None:
