@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rspverify import __version__
-from rspverify.terminal.exit_code import at_the_end
-from rspverify.terminal.guard import output_lost
+from rspverify.terminal.ending import at_the_end, output_lost
 from rspverify.terminal.signals import Termination
 from rspverify.terminal.usage import Commands
 

@@ -12,7 +12,7 @@ from functools import partial
 from html import escape
 from importlib import import_module
 from io import StringIO
-from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from msgspec import Struct
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 R = TypeVar("R")
-T_contra = TypeVar("T_contra", contravariant=True)
-R_contra = TypeVar("R_contra", contravariant=True)
 
 
 @dataclass
@@ -56,18 +54,6 @@ class Ending(Struct, frozen=True):
     found: bool = False
     undecided: bool = False
     unwritten: Sequence[Problem] = ()
-
-
-class Stream(Protocol[T_contra, R_contra]):
-    """Shows answers as they come, and then the rest of the report."""
-
-    def __enter__(self) -> Self: ...
-    def __exit__(self, *error: Any) -> None: ...
-    def show(self, answer: T_contra) -> None:
-        """Take the next answer."""
-
-    def finish(self, report: R_contra) -> None:
-        """What people read once all answers are there."""
 
 
 class Shown(Generic[T, R]):
@@ -152,7 +138,7 @@ class Asked(Generic[T, R]):
         render: str,
         *,
         document: Callable[[R, Collection[str]], Document] | None = None,
-        stream: Callable[[Any, Console, str], Stream[T, R]] | None = None,
+        stream: Callable[[Any, Console, str], Any] | None = None,
         ending: Callable[[R], Ending] = lambda _: Ending(),
         shown: Collection[str] = ("text",),
         written: Collection[str] = FORMS,
@@ -203,14 +189,13 @@ class Asked(Generic[T, R]):
         found: Document = import_module(self._render).document(report)
         return found
 
-    def stream(self, console: Console, form: str) -> Stream[T, R]:
-        """Who shows answers as they come, and the rest of the report."""
+    def stream(self, console: Console, form: str) -> Any:
+        """Who shows answers as they come, as `Shown` does, and the rest of the report."""
         if self._stream is None:
             self._told = Shown[T, R](console, self.document)
         else:
             self._told = self._stream(import_module(self._render), console, form)
-        shown: Stream[T, R] = self._told
-        return shown
+        return self._told
 
     def _printed(self, form: str, report: R) -> str:
         """What is printed where no terminal is."""

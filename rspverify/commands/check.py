@@ -21,8 +21,7 @@ from rspverify.shipped import located, ships
 from rspverify.soundness.settings import OPTIONS, Settings
 from rspverify.source import Source, require
 from rspverify.terminal.command import EVERYWHERE, Command
-from rspverify.terminal.exit_code import exit_code, exit_code_of, first_of
-from rspverify.terminal.guard import told
+from rspverify.terminal.ending import exit_code, exit_code_of, first_of, told
 from rspverify.terminal.output import Output, note
 from rspverify.verdict import ProgressWord, Word
 
@@ -135,20 +134,19 @@ class Check(Asked[Answer, SuiteReport]):
         """What shows why the smallest test that breaks a scheme does, if one does."""
         from rspverify.judge.answers import command_of
 
-        shown: list[tuple[bool, int, str, Result]] = []
-        for it in self.known:
-            if isinstance(it, ModelAnswer):
-                continue
-            stuck = it.progress is ProgressWord.STUCK
-            if (it.verdict is Word.UNSOUND or stuck) and not self.wished(it):
-                if {it.file, it.scheme_file} & self.details.texts.keys():
-                    continue  # no command can be given it
-                sound, size = it.verdict is not Word.UNSOUND, located(it.file).stat().st_size
-                shown.append((sound, size, it.file, it))
-        if not shown:
-            return []
-        *_, smallest = min(shown, key=lambda each: each[:3])
-        return [command_of(smallest, self.settings)]
+        broken = [
+            it
+            for it in self.known
+            if isinstance(it, Result)
+            and (it.verdict is Word.UNSOUND or it.progress is ProgressWord.STUCK)
+            and not self.wished(it)
+            and not {it.file, it.scheme_file} & self.details.texts.keys()  # no command has these
+        ]
+
+        def size(it: Result) -> tuple[bool, int, str]:
+            return it.verdict is not Word.UNSOUND, located(it.file).stat().st_size, it.file
+
+        return [command_of(min(broken, key=size), self.settings)] if broken else []
 
     def expect(self, results: Sequence[Answer]) -> list[str]:
         """Write these results to the file of what is expected; what must not be, in words.

@@ -23,7 +23,7 @@ from rspverify.schedulers import FAIR, schedulers_of
 from rspverify.soundness.settings import OF_A_TEST, Settings
 from rspverify.source import name_of, read_source, require
 from rspverify.terminal.command import Command
-from rspverify.terminal.exit_code import exit_code
+from rspverify.terminal.ending import exit_code
 from rspverify.terminal.output import Output, note
 
 _ENDINGS = {".svg": "svg", ".dot": "dot", ".gv": "dot"}

@@ -10,8 +10,7 @@ from rspverify.options import argument, option
 from rspverify.soundness.settings import OPTIONS, Settings
 from rspverify.source import InputError, Problem, require
 from rspverify.terminal.command import Command
-from rspverify.terminal.exit_code import exit_code, exit_code_of
-from rspverify.terminal.guard import told
+from rspverify.terminal.ending import exit_code, exit_code_of, told
 from rspverify.terminal.output import Output
 
 

@@ -19,7 +19,7 @@ from rspverify.options import REQUIRED, argument, option
 from rspverify.soundness.settings import OPTIONS, Settings
 from rspverify.source import InputError, Problem
 from rspverify.terminal.command import Command
-from rspverify.terminal.exit_code import exit_code, exit_code_of, first_of
+from rspverify.terminal.ending import exit_code, exit_code_of, first_of
 from rspverify.terminal.output import Output, note
 
 LISTED = "files.txt"

@@ -6,9 +6,8 @@ import asyncio
 from asyncio import Future, get_running_loop
 from collections import OrderedDict, deque
 from collections.abc import AsyncGenerator, Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from multiprocessing.connection import Connection
 from typing import Generic, TypeAlias, TypeVar
 
 from rspverify.server.question import encoded, failed
@@ -119,7 +118,6 @@ class Lane:
     ) -> None:
         self._start, self._number, self.turns = start, number, turns
         self._seconds, self._size = seconds, size
-        self._threads = ThreadPoolExecutor(2 * number + 2)
         self._after: set[asyncio.Task[None]] = set()
         self._all: set[Worker] = set()
         self._closed = False
@@ -135,8 +133,7 @@ class Lane:
             each.cancel()
         for worker in [*self._all]:
             self._all.discard(worker)
-            await self._elsewhere(worker.end)
-        self._threads.shutdown(wait=False, cancel_futures=True)
+            await asyncio.to_thread(worker.end)
 
     async def answer(self, ticket: Ticket[Worker], data: bytes) -> AsyncGenerator[bytes, None]:
         """The events of an answer; whoever closes it wants no more of it."""
@@ -149,10 +146,9 @@ class Lane:
             self.turns.leave(ticket)
             raise
         worker, ended = ticket.turn.result(), False
-        coming = _Coming(worker, self._threads, self._size, self._seconds)
         try:
             worker.pipe.send_bytes(data)
-            while message := await coming.next():
+            async for message in _messages(worker.pipe, self._seconds, self._size):
                 yield message
             ended = True
         except TimeoutError:
@@ -162,27 +158,25 @@ class Lane:
         except (EOFError, OSError):
             yield failed("the process that was at it has ended: it needed too much memory, perhaps")
         finally:
-            self._let_go(worker, coming, ended)
+            self._let_go(worker, ended)
 
-    def _let_go(self, worker: Worker, coming: _Coming, ended: bool) -> None:
+    def _let_go(self, worker: Worker, ended: bool) -> None:
         """Have a worker serve the next; one that is not at its end is given a moment for that."""
         if ended:
             self.turns.free(worker)
         elif not self._closed:
-            task = get_running_loop().create_task(self._ending(worker, coming))
+            task = get_running_loop().create_task(self._ending(worker))
             self._after.add(task)
             task.add_done_callback(self._after.discard)
 
-    async def _ending(self, worker: Worker, coming: _Coming) -> None:
+    async def _ending(self, worker: Worker) -> None:
         try:
-            async with asyncio.timeout(_GRACE):
-                while await coming.next():
-                    pass
+            async for _ in _messages(worker.pipe, _GRACE, self._size):
+                pass
             self.turns.free(worker)
-        except (EOFError, OSError, TimeoutError, OverflowError):
+        except (EOFError, OSError, OverflowError):
             self._all.discard(worker)
-            await self._elsewhere(worker.end)
-            await coming.over()
+            await asyncio.to_thread(worker.end)
             worker.pipe.close()
             while True:
                 try:
@@ -192,52 +186,40 @@ class Lane:
 
     async def _add(self) -> None:
         """One more worker. Raises EOFError where it cannot be."""
-        worker = await self._elsewhere(self._start)
+        worker = await asyncio.to_thread(self._start)
         self._all.add(worker)
         if self._closed:
             worker.end()
         else:
             self.turns.free(worker)
 
-    async def _elsewhere(self, do: Callable[[], T]) -> T:
-        return await get_running_loop().run_in_executor(self._threads, do)
+
+async def _messages(pipe: Connection, seconds: float, size: int) -> AsyncGenerator[bytes, None]:
+    """The messages of an answer up to the empty one: whoever stops waiting for one loses none.
+
+    Raises TimeoutError, OverflowError where there are more bytes, and EOFError.
+    """
+    until = get_running_loop().time() + seconds
+    while True:
+        async with asyncio.timeout_at(until):
+            await _readable(pipe)
+        try:
+            message = pipe.recv_bytes(max(1, size))
+        except OSError as error:
+            if error.errno is None:  # what comes is larger
+                raise OverflowError from None
+            raise
+        if not message:
+            return
+        size -= len(message)
+        yield message
 
 
-class _Coming:
-    """The messages of an answer, read by a thread: whoever stops waiting for one loses none."""
-
-    def __init__(
-        self, worker: Worker, threads: ThreadPoolExecutor, size: int, seconds: float
-    ) -> None:
-        self._worker, self._threads, self._left = worker, threads, size
-        self._until = get_running_loop().time() + seconds
-        self._reading: Future[bytes] | None = None
-
-    async def next(self) -> bytes:
-        """The next message, empty at the end. Raises TimeoutError, OverflowError, EOFError."""
-        loop = get_running_loop()
-        if self._reading is None:
-            seconds = self._until - loop.time()
-            read = partial(_received, self._worker, seconds, self._left)
-            self._reading = loop.run_in_executor(self._threads, read)
-        message = await asyncio.shield(self._reading)
-        self._reading = None
-        self._left -= len(message)
-        return message
-
-    async def over(self) -> None:
-        """Wait until no thread reads any more; the worker must have been ended."""
-        if self._reading is not None:
-            await asyncio.wait([self._reading])
-            self._reading.exception()
-
-
-def _received(worker: Worker, seconds: float, size: int) -> bytes:
-    if seconds <= 0 or not worker.pipe.poll(seconds):
-        raise TimeoutError
+async def _readable(pipe: Connection) -> None:
+    """Wait until there is something to read, be it that there is no more."""
+    loop, ready = get_running_loop(), asyncio.Event()
+    loop.add_reader(pipe.fileno(), ready.set)
     try:
-        return worker.pipe.recv_bytes(max(1, size))
-    except OSError as error:
-        if error.errno is None:  # what comes is larger
-            raise OverflowError from None
-        raise
+        await ready.wait()
+    finally:
+        loop.remove_reader(pipe.fileno())

@@ -15,10 +15,11 @@ from msgspec import Struct
 from rspverify.options import Parameters
 from rspverify.records import replace
 from rspverify.render.forms import FORMS
+from rspverify.terminal.ending import exit_code, tell, told
+from rspverify.terminal.output import Output, note
 
 if TYPE_CHECKING:
     from rspverify.api.asked import Asked
-    from rspverify.terminal.output import Output
 
 TEXT_OR_JSON = {"text": "Text, or JSON for other tools.", "json": ""}
 PAGES = {
@@ -113,7 +114,6 @@ def command_of(name: str) -> Command:
 def asking(question: Any, given: Any, output: Output) -> int:
     """Ask a question, show each answer, write the report, and end as it says."""
     from rspverify.render.progress import working
-    from rspverify.terminal.output import note
 
     judge = output.judge(getattr(given, "settings", None))
     with working("reading"):
@@ -124,9 +124,6 @@ def asking(question: Any, given: Any, output: Output) -> int:
 
 def answered(asked: Asked[Any, Any], output: Output) -> int:
     """Show each answer as it comes, and then the report; the exit code."""
-    from rspverify.terminal.exit_code import exit_code
-    from rspverify.terminal.guard import tell, told
-
     with output.opened() as console:
         with asked.stream(console, output.format) as stream:
             stop = told(asked.each(stream.show))

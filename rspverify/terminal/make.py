@@ -15,7 +15,7 @@ from rspverify.records import fields_of
 from rspverify.soundness.settings import OPTIONS, Engine, Settings
 from rspverify.terminal.command import Command, command_of
 from rspverify.terminal.completion import completer
-from rspverify.terminal.guard import guarded
+from rspverify.terminal.ending import guarded
 from rspverify.terminal.output import Output, reports_meant
 
 _SETTINGS = declared(Settings)

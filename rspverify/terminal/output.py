@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rspverify.options import option
 from rspverify.source import InputError, Problem
-from rspverify.terminal.guard import at_end, tell
+from rspverify.terminal.ending import at_end, tell
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -60,7 +60,7 @@ class Commands(TyperGroup):
 
     def main(self, args: Sequence[str] | None = None, *given: Any, **more: Any) -> Any:
         """Run the command that is meant, and exit."""
-        from rspverify.terminal.exit_code import exit_code
+        from rspverify.terminal.ending import exit_code
 
         words = sys.argv[1:] if args is None else list(args)
         try:

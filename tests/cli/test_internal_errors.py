@@ -150,7 +150,7 @@ def test_other_tests_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_internal_errors_are_worse_than_all_else() -> None:
     from rspverify.answers import Internal
-    from rspverify.terminal.exit_code import exit_code_of
+    from rspverify.terminal.ending import exit_code_of
     from rspverify.verdict import Word
 
     bad = result(Word.UNKNOWN, internal=Internal("no", None))

@@ -17,8 +17,7 @@ from rspverify.records import fields_of, replace
 from rspverify.soundness.settings import L2, OPTIONS, Settings
 from rspverify.terminal.command import Command, summaries
 from rspverify.terminal.completion import completer
-from rspverify.terminal.exit_code import exit_code, first_of
-from rspverify.terminal.guard import told
+from rspverify.terminal.ending import exit_code, first_of, told
 from rspverify.terminal.make import made
 from rspverify.terminal.output import Output
 from rspverify.verdict import Engine, Reading
