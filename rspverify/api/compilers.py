@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from rspverify.answers import Result, SuiteReport
-from rspverify.corpus.inputs import tests_meant
+from rspverify.api.inputs import all_tests
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem, Source, read_source
 from rspverify.translators import COMPILERS, names_compiler, table_name
@@ -37,16 +38,10 @@ def tables_of(
     from rspverify.compilers.compilation import translator
     from rspverify.compilers.programs import shapes_in
 
-    problems: list[Problem] = []
-    files = tests_meant(tests, problems).tests
-    if problems:
-        raise InputError(problems)
     programs = []
-    for each in files:
-        try:
+    for each in all_tests(tests):
+        with suppress(InputError):  # It is said where the test is asked about.
             programs.append(settings.read(read_source(each)))
-        except InputError:
-            continue  # It is said where the test is asked about.
     found: list[Source] = []
     for name in names:
         it = translator(name)

@@ -69,8 +69,9 @@ def tests_given(given: ATest | Iterable[ATest] | None) -> list[Given] | None:
     return None if given is None else [_test_text(each) for each in several(given)]
 
 
-def read_tests_given(given: ATest | Iterable[ATest]) -> Sequence[Given]:
-    """The tests that are meant, folders replaced by the tests in them. Raises InputError."""
+def all_tests(given: ATest | Iterable[ATest] | None) -> Sequence[Given]:
+    """The tests that are meant, folders replaced by the tests in them; those by default where none
+    are given. Raises InputError."""
     from rspverify.corpus.inputs import tests_meant
 
     problems = Problems()

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from rspverify.answers import OutcomeAnswer, OutcomesReport
 from rspverify.api.asked import Asked, Ending
-from rspverify.api.inputs import AScheme, read_tests_given, schemes_given
+from rspverify.api.inputs import AScheme, all_tests, schemes_given
 from rspverify.api.judges import judge_of
 from rspverify.api.parameters import OfTests, question
 from rspverify.architecture.machines import machine_named
@@ -72,7 +72,7 @@ def outcomes(asked: OutcomesParameters) -> Outcomes:
     message = "--scheduler must go without --scheme, --races and --machine: it asks the source"
     require(scheduler is None or not (named or races or settings.machine), message)
     chosen = None if scheduler is None else schedulers_of([scheduler])[0]
-    tests, model = read_tests_given(asked.tests), load_model(settings.model)
+    tests, model = all_tests(asked.tests), load_model(settings.model)
     found = meant_by(schemes=named).schemes
     tables = tuple(read_translator(each, settings.machine) for each in found)
     names = tuple(map(name_of, found))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rspverify.api.asked import Asked, Ending
-from rspverify.api.inputs import read_tests_given, several
+from rspverify.api.inputs import all_tests, several
 from rspverify.api.parameters import OfTests, question
 from rspverify.axiomatic.cat import load_model
 from rspverify.judge.waits import Waits
@@ -55,7 +55,7 @@ def progress(asked: ProgressParameters) -> Progress:
     """
     settings, known = asked.settings, schedulers_of(several(asked.schedulers))
     require(bool(known), "at least one scheduler must be given")
-    tests, names = read_tests_given(asked.tests), tuple(map(str, known))
+    tests, names = all_tests(asked.tests), tuple(map(str, known))
     model = load_model(settings.model)
     waits = Waits(asked.decider, model, known, settings)
     return Asked(

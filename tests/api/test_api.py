@@ -316,17 +316,6 @@ def test_settings_that_cannot_be_used() -> None:
         rspverify.hunt("proposed", Settings(steps=3))
 
 
-def test_expected_verdicts(tmp_path: Path) -> None:
-    place = tmp_path / "expected.yaml"
-    written = rspverify.check("original", FIG4, expect=place, refresh=True, judge=judge())
-    assert written.expect(list(written)) == []
-    held = rspverify.check("original", FIG4, expect=place, judge=judge()).report().held
-    assert held is not None and held.unexpected == 0
-    place.write_text(place.read_text().replace("UNSOUND", "SOUND"))
-    held = rspverify.check("original", FIG4, expect=place, judge=judge()).report().held
-    assert held is not None and held.unexpected == 1
-
-
 # ---- values of tests ----------------------------------------------------------------------------
 
 

@@ -151,13 +151,6 @@ def test_processes_change_nothing_but_time() -> None:
     assert one == two
 
 
-def test_output_goes_to_a_file(tmp_path: Path) -> None:
-    place = tmp_path / "out.json"
-    result = run("check", PROPOSED, EX1, "--format", "json", "-o", str(place))
-    assert result.stdout == ""
-    assert json.loads(place.read_text())["summary"]["SOUND"] == 1
-
-
 def test_expectations(tmp_path: Path) -> None:
     place = tmp_path / "expected.yaml"
     assert run("check", ORIGINAL, FIG4, "--expect", str(place), "--refresh").exit_code == 0
@@ -342,19 +335,6 @@ def test_a_bad_scheme_stops_the_run(text: str | bytes, message: str, tmp_path: P
     assert message in result.stderr
     assert result.stdout == ""
     assert "Traceback" not in result.output
-
-
-def test_an_empty_folder(tmp_path: Path) -> None:
-    result = run("check", PROPOSED, str(tmp_path))
-    assert result.exit_code == 2
-    assert result.stderr.startswith(f"{tmp_path}: must have .litmus files in it")
-
-
-def test_all_wrong_paths_are_named_at_once() -> None:
-    result = run("check", "a.yaml", "b.litmus", "c")
-    assert result.exit_code == 2
-    for path in ("a.yaml", "b.litmus", "c"):
-        assert f"{path}: no such file or folder" in result.stderr
 
 
 def test_a_file_is_called_as_it_was_given(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
