@@ -13,6 +13,7 @@ from rspverify.engineering.hunt.operations import row_shape
 from rspverify.engineering.mutate import Baseline, shown, telling, told
 from rspverify.engineering.setup import Setup, write_schemes
 from rspverify.enumeration.space import access_of, chosen_operations
+from rspverify.options import words_of
 from rspverify.records import replace
 from rspverify.scheme.cost import Costs
 from rspverify.scheme.mutants import (
@@ -25,7 +26,7 @@ from rspverify.scheme.mutants import (
 from rspverify.scheme.row import Row
 from rspverify.scheme.scheme import Scheme
 from rspverify.scheme.writer import scheme_text
-from rspverify.soundness.settings import explain_command, option_words
+from rspverify.soundness.settings import explain_command
 from rspverify.verdict import Word
 
 
@@ -159,7 +160,7 @@ def _with_command(finding: mutation.Finding, asked: Asked) -> mutation.Finding:
     if devices is None:
         return replace(finding, scheme=path)
     several = ["--devices", str(devices)] if devices > 1 else []
-    chosen = option_words(settings, ("model", "machine"))
+    chosen = words_of(settings, ("model", "machine"))
     command = shlex.join(["rspverify", "hunt", path, "--first", *several, *chosen])
     return replace(finding, scheme=path, command=command)
 
