@@ -150,7 +150,6 @@ def _of_name(known: Mapping[str, _Change], name: str) -> _Change:
 
 
 def _applied(operator: Operator, operands: tuple[_Change, ...]) -> _Change:
-    """What becomes of an expression, from what becomes of its operands."""
     match operator, operands:
         case Nothing(), ():
             return _KEPT

@@ -177,7 +177,6 @@ class Candidates(Executions):
             }
 
     def _final(self, location: Location) -> Values[int]:
-        """The value of the last write."""
         values: dict[int, list[Term]] = {}
         for it, chosen in self.last[location.name].items():
             for value, term in self.written[it].items():

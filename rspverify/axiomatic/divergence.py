@@ -46,7 +46,6 @@ def divergence(execution: Execution, pair: Sequence[int]) -> Divergence | None:
 
 
 def _parted(execution: Execution, program: Program, one: int, other: int) -> Divergence | None:
-    """Where two threads come to different barriers."""
     theirs = (_barriers(execution, program, one, other), _barriers(execution, program, other, one))
     for here, there in zip_longest(*theirs):
         if here is not None and there is not None and one_barrier(here[1], there[1]):

@@ -202,7 +202,6 @@ class Elaborator:
         return value
 
     def _function(self, binding: Node, scope: Scope) -> Function | None:
-        """The function that a binding defines; None after a problem."""
         before = len(self.problems)
         given, body = binding.parts
         parameters = tuple(it.text for it in given.below)
@@ -383,7 +382,6 @@ class Elaborator:
     def _problem(
         self, span: Span, message: str, calls: tuple[_Call, ...] = (), hint: str | None = None
     ) -> None:
-        """Report a mistake; inside a function, where the function is applied and where it is."""
         if not calls:
             self.problems.append(Problem(span, message, hint))
             return

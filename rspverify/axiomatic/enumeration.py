@@ -209,7 +209,6 @@ class _Enumeration:
         )
 
     def _hold(self, checks: Sequence[Check]) -> bool:
-        """Whether axioms hold of rf and of mo as far as it is known."""
         self._seen += 1
         if self._seen > self._most:
             raise LimitReached(f"more than {self._most} candidate executions with one outcome")

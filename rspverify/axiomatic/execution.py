@@ -26,7 +26,6 @@ class Execution:
 
     @cached_property
     def _place(self) -> Mapping[int, int]:
-        """The places of the executed events by their index among all of the program."""
         executed = self.candidates.executed
         indices = [it.index for it in self.candidates.events if self.chosen(executed[it.index])]
         return {index: place for place, index in enumerate(indices)}

@@ -197,7 +197,6 @@ class Executions(ABC):
                 yield it, is_last, overtaken
 
     def _judge(self) -> None:
-        """Evaluate the model on the execution witness."""
         algebra = Terms(self.executed, self._limits)
         conditions = self.model.conditions
         base = {name: self._base(name) for name in sorted(self.model.names - DERIVED.keys())}
@@ -228,7 +227,6 @@ class Executions(ABC):
         """The order of these members that an execution chooses, which contains what is given."""
 
     def _base(self, name: str) -> Value:
-        """The value of a base name that is not derived."""
         if name in SETS:
             return self.members(SETS[name])
         if name in RELATIONS:

@@ -78,7 +78,6 @@ def standard_library() -> Node:
 
 
 def _is_file(path: Path) -> bool:
-    """Whether a file is there and can be looked at."""
     try:
         return not hidden(path) and path.is_file()
     except (OSError, ValueError):
@@ -102,7 +101,6 @@ def model_texts(name: str) -> dict[str, str]:
 
 
 def _collect(file: Path, path: str, texts: dict[str, str]) -> None:
-    """Add a file under the path that it is known by, and what it includes."""
     path = os.path.normpath(path)
     if path in texts:
         return

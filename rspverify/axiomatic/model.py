@@ -95,7 +95,6 @@ class MemoryModel:
 
     @cached_property
     def _definitions(self) -> Mapping[str, Expression]:
-        """What names stand for at the end of the file."""
         found: dict[str, Expression] = {}
         for statement in self.statements:
             if isinstance(statement, Let | LetRec):

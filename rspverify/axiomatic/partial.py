@@ -161,7 +161,6 @@ class PartialExecutions:
             yield it
 
     def _after(self, thread: int, point: _Point) -> Term:
-        """That a thread ends later than at a point."""
         points = self._points[thread]
         later = (each.what for each in points[points.index(point) + 1 :])
         return any_of(self.ends[thread][end] for end in later if not isinstance(end, Cut))
@@ -187,7 +186,6 @@ class PartialExecutions:
         return self.candidates.reads
 
     def _current(self, operation: Operation) -> Term:
-        """That an operation reads the last write to its location."""
         reader = self.candidates.reader[operation.index]
         last = self.candidates.last[reader.at.name]
         rf = self.candidates.rf
@@ -249,7 +247,6 @@ class PartialExecutions:
 
 
 def _parted(barrier: Operation, other: str, term: Term) -> tuple[Fault, Term]:
-    """That one waits at a barrier, and where another is instead."""
     at, guard, span = barrier.index, barrier.guard, barrier.span
     what = f"comes to {barrier_in_words(barrier)}, and {other}"
     return Fault(DIVERGENCE, barrier.thread, at, guard, span, what), term
@@ -279,7 +276,6 @@ def _points(program: Program, thread: Thread, first: int) -> Iterator[_Point]:
 
 
 def _of_load(order: Order | None) -> Order | None:
-    """The order that is left of a read-modify-write if it only reads."""
     match order:
         case Order.ACQ_REL:
             return Order.ACQUIRE

@@ -76,7 +76,6 @@ class Plan:
         self.last = calculation.needed(self.later, known)
 
     def _base(self, model: MemoryModel) -> dict[str, int]:
-        """Where the values of the base names will be."""
         given = self.calculation.given
         order = Name(CO, Sort.RELATION)
         mo = Intersection(order, Name(ATOMIC, Sort.RELATION)) if self.every else order

@@ -89,7 +89,6 @@ class Questions:
         return Race(first, second, shown, edges, found.condition, words)
 
     def _edges(self, execution: Execution) -> dict[str, tuple[Pair, ...]]:
-        """The rf and mo of an execution, and what synchronises where the model names it."""
         candidates = execution.candidates
         relations = {"rf": candidates.rf, "mo": candidates.coherence}
         drawn = [name for name in _SYNCHRONISATION if self._model.defines(name)]
@@ -198,7 +197,6 @@ class Questions:
 
     @cached_property
     def _faults(self) -> list[tuple[Fault, Term]]:
-        """The faults that the program may have, and that an execution has them."""
         if self._partial is not None:
             return list(self._partial.faults())
         reads = self.candidates.reads

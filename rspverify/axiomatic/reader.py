@@ -286,7 +286,6 @@ class Reader:
         self.statements.append(axiom)
 
     def _label(self, statement: Node, label: Node | None, test: str) -> str:
-        """The name of an axiom, which no other has."""
         span = statement.span if label is None else label.span
         given = None if label is None else label.text
         start = given or test
@@ -350,7 +349,6 @@ class Reader:
     # ---- names -----------------------------------------------------------------------------------
 
     def _bind(self, sorts: Mapping[str, Sort], statement: Statement) -> None:
-        """Add a statement and the names that it binds."""
         for name in sorts:
             self._keep(name)
         self.statements.append(statement)
@@ -419,7 +417,6 @@ def base_names(statements: Iterable[Statement]) -> frozenset[str]:
 
 
 def _names_of(statement: Statement) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that a statement defines, and those that it mentions."""
     match statement:
         case Let(definitions) | LetRec(definitions):
             defined, expressions = [name for name, _ in definitions], [it for _, it in definitions]

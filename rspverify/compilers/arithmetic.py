@@ -208,7 +208,6 @@ def _inverted(operator: str, value: Value) -> Value:
 
 
 def _together(operator: str, one: Value, other: Value) -> Value:
-    """Two numbers, or two masks, by an operator."""
     if not (isinstance(one, Lanes) or isinstance(other, Lanes)):
         return binary(operator, _number(one), _number(other))
     first, second = mask(one), mask(other)
@@ -229,7 +228,6 @@ _OPERATORS = Operators(_inverted, _together, _chosen)
 
 
 def _holds(value: Value) -> Condition:
-    """That a number is not 0, or that the lane of the work-item is in a mask."""
     return value.condition if isinstance(value, Lanes) else condition_of(_number(value))
 
 
@@ -322,7 +320,6 @@ def _targets(operand: str) -> tuple[str, ...]:
 
 
 def _single(operand: str) -> str:
-    """The one register that an operand is."""
     names = _targets(operand)
     if len(names) != 1:
         raise CannotReadError(f"has the operand {operand}, which is not known")

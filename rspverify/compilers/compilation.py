@@ -181,7 +181,6 @@ def read_back_text(source: Source, program: Program, machine: Architecture) -> A
 
 
 def _beyond(program: Program, it: Compilation) -> Iterable[Problem]:
-    """What of a test is for no compiler, or for none of this processor."""
     yield from without_subgroups(program, it.machine)
     if program.spins:
         message = "a loop that never ends cannot be unrolled, and loops are not read"

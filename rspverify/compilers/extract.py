@@ -94,7 +94,6 @@ def codes(
 
 
 def _named(functions: list[_Function]) -> list[Code]:
-    """What functions have between their labels. Raises InputError with all that is not known."""
     found: list[Code] = []
     problems: list[Problem] = []
     for function in functions:
@@ -117,7 +116,6 @@ def _first(problems: list[Problem]) -> list[Problem]:
 def _emitted(
     cases: list[Case], processor: Processor, compiler: Compiler, around: Surroundings
 ) -> list[_Function]:
-    """What is emitted for cases, in their order. Raises InputError."""
     operations = {at: (case.shape, case.text) for at, case in enumerate(cases)}
     source = compiler.emit(module(operations, around), processor)
     lines = read_assembly(source)

@@ -85,7 +85,6 @@ class _ReadBack:
             self._results |= dict(_results(thread, emitted, numbers))
 
     def _operation(self, it: Emitted) -> Operation | None:
-        """The access of the source that it is."""
         operations = self._program.operations
         return operations[it.index] if it.index < len(operations) else None
 
@@ -239,7 +238,6 @@ def _numbered(it: Emitted, numbers: Mapping[int, int]) -> Emitted:
 def _results(
     thread: Thread, emitted: EmittedThread, numbers: Mapping[int, int]
 ) -> Iterator[tuple[int, Expression]]:
-    """What the code says that each read of a thread has read."""
     found = frozenset(numbers.values())
     for it in (each for each in thread.operations if each.reads):
         if watched(it):
@@ -273,7 +271,6 @@ def _matched(thread: Thread, emitted: EmittedThread) -> dict[int, int]:
 
 
 def _label(operation: Operation) -> str:
-    """The label at which a register has what an operation has read, without the register."""
     return f".L{named(operation, '')}".rstrip(".")
 
 

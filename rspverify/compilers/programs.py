@@ -114,7 +114,6 @@ def shape_of(operation: Operation, *, has_local: bool) -> Shape | None:
 
 
 def _memories(operation: Operation, has_local: bool) -> tuple[str, ...]:
-    """The memories that it is of; where there is no local memory, that of all is global."""
     regions = operation.regions if has_local else frozenset({GLOBAL})
     return tuple(it for it in (GLOBAL, LOCAL) if it in regions)
 
@@ -124,8 +123,6 @@ def _unsupported(operation: Operation, message: str) -> Problem:
 
 
 class _Function:
-    """The function of a thread, line by line."""
-
     def __init__(self, name: str, thread: Thread, program: Program, has_local: bool) -> None:
         self._name, self._thread, self._program = name, thread, program
         self._has_local = has_local
@@ -230,7 +227,6 @@ class _Function:
             self._reads[it.index] = names["r"]
 
     def _orders(self, it: Operation) -> str:
-        """The two orders of a compare-exchange, as one of those that have one row."""
         assert it.order is not None and it.failure is not None
         words = {Order.RELAXED: "monotonic"}
         both = (words.get(each, each.value) for each in (it.order, it.failure))
@@ -248,7 +244,6 @@ class _Function:
                 self._say(f"call void @{_BARRIER}()")
 
     def _sink(self) -> None:
-        """Labels that name what was read, and keep it alive."""
         kept = [it for it in self._thread.operations if watched(it)]
         if not kept:
             return
@@ -324,7 +319,6 @@ class _Function:
 
 
 def _expected(it: Operation) -> Expression:
-    """What a compare-exchange expects to read."""
     match it.success:
         case Binary("==", Read(index), expected) if index == it.index:
             return expected

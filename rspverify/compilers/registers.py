@@ -305,7 +305,6 @@ def _on_either(
 
 
 def _met(one: State, other: State, counter: str) -> Queue:
-    """What a counter counts where two paths meet."""
     queues = one.counted.get(counter, ()), other.counted.get(counter, ())
     surely = _on_either(one, other, *({it.index: it.surely for it in queue} for queue in queues))
     possibly = _on_either(

@@ -140,7 +140,6 @@ def _alike(one: _Codes, other: _Codes) -> bool:
 
 
 def _by_code(codes: _Codes) -> Iterable[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Orders that have one code, and the code."""
     orders: dict[tuple[str, ...], list[str]] = {}
     for order, code in codes.items():
         orders.setdefault(code, []).extend([order.value] if order else [])
@@ -148,7 +147,6 @@ def _by_code(codes: _Codes) -> Iterable[tuple[tuple[str, ...], tuple[str, ...]]]
 
 
 def _filled(start: str, parts: Sequence[str], ending: str) -> list[str]:
-    """Parts, with commas between them, on lines that are not too long."""
     lines = [start]
     for part in [*(f"{it}, " for it in parts[:-1]), f"{parts[-1]}{ending}"]:
         if len(lines[-1] + part.rstrip()) > _WIDTH:

@@ -107,7 +107,6 @@ class Instructions:
         return frozenset(name for name, awaited in self._awaited.items() if pools & awaited)
 
     def _awaited_by(self, it: Mnemonic) -> frozenset[CellKind]:
-        """The pools of its thread that an instruction waits for."""
         lacks = (each for each in it.conditions if isinstance(each, Lacks))
         empty = (it.where.kind for it in lacks if it.marker is None and not it.instructions)
         return frozenset(filter(self._is_counter, empty))
@@ -230,7 +229,6 @@ class _Thread(Executor[State]):
         self._code.append(Emitted(len(self._code), name, mnemonic, guard, it.span, **more))
 
     def _memory(self, it: Instruction) -> None:
-        """An access, or what orders accesses."""
         assert self.state is not None
         try:
             (what,) = named([it])
@@ -268,7 +266,6 @@ class _Thread(Executor[State]):
         return all(it is not None and self._known.counters(it) == counters for it in earlier)
 
     def _count(self, mnemonic: Mnemonic) -> None:
-        """Count what was emitted last."""
         assert self.state is not None
         it, counted = self._code[-1], dict(self.state.counted)
         for counter in self._known.counters(mnemonic):
@@ -378,7 +375,6 @@ class _Later:
 
 
 def _without_idle_waits(code: Sequence[Emitted]) -> Iterable[Emitted]:
-    """Without waits behind which nothing comes."""
     last = max((at for at, it in enumerate(code) if not _only_waits(it)), default=-1)
     return code[: last + 1]
 

@@ -142,7 +142,6 @@ def condition_of(value: Expression) -> Condition:
 
 
 def _is_truth(value: Expression) -> bool:
-    """Whether it is 0 or 1."""
     match value:
         case Constant(number):
             return number in (0, 1)
@@ -157,7 +156,6 @@ def _is_truth(value: Expression) -> bool:
 
 
 def _in_order(left: Expression, right: Expression) -> tuple[Expression, Expression]:
-    """Two operands that may be exchanged, a constant last."""
     if isinstance(left, Constant) or (not isinstance(right, Constant) and repr(right) < repr(left)):
         return right, left
     return left, right

@@ -139,7 +139,6 @@ def read_instruction_set(source: Source) -> InstructionSet:
 
 
 def _function(names: Sequence[str], means: Formula, others: Mapping[str, Function]) -> Function:
-    """A function of so many parameters, which may use others."""
     return lambda *given: means.value(dict(zip(names, given, strict=True)).__getitem__, others)
 
 
