@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -282,11 +283,10 @@ SAMPLE = (
 )
 
 
-@pytest.mark.parametrize("cpu", ["gfx900", "gfx1030-cumode"])
-def test_equivalent_mutants_have_the_same_outcomes(cpu: str) -> None:
+@pytest.mark.parametrize(("cpu", "sample"), [("gfx900", SAMPLE), ("gfx1030-cumode", SAMPLE[:1])])
+def test_equivalent_mutants_have_the_same_outcomes(cpu: str, sample: Sequence[str]) -> None:
     scheme = read_scheme_file(SCHEMES / f"{cpu}.yaml")
-    texts = ROW_TESTS
-    programs = [read_program(Source(title, texts[title])) for title in SAMPLE]
+    programs = [read_program(Source(title, ROW_TESTS[title])) for title in sample]
     tried = set()
     for row in mutants_of(scheme):
         same = [it for it in row.mutants if equivalent(it.row.code, it.code, scheme.machine)]

@@ -44,13 +44,13 @@ BREAKS = ["\n  - ", "\n", "\t", "\r", ": ", "%YAML 1.1", "\x85", "\u2028", "\ufe
 PIECES = st.sampled_from([*GOOD.split(" "), *MARKS, *BREAKS])
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(st.text() | st.lists(PIECES, max_size=30).map("".join) | st.lists(PIECES).map(" ".join))
 def test_any_text_is_a_scheme_or_an_input_error(text):
     read(text)
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(st.integers(0, len(GOOD)), st.integers(0, 12), PIECES | st.text(max_size=3))
 def test_a_scheme_with_a_piece_replaced_is_a_scheme_or_an_input_error(at, length, piece):
     read(GOOD[:at] + piece + GOOD[at + length :])

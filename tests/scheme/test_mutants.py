@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rspverify.scheme.mutants import Mutation, mutants_of, wider_mutants_of
@@ -107,6 +107,7 @@ def test_the_mutants_of_a_code_are_those_one_step_away(code: Words) -> None:
     assert all(step.mutation is Mutation.SWAP for step in row.unchanged)
 
 
+@settings(max_examples=15)
 @given(CODES)
 def test_a_mutant_differs_in_its_row_alone_and_reads_back(code: Words) -> None:
     scheme = read_scheme(
