@@ -25,6 +25,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from itertools import chain
 
+from msgspec import Struct
+
 from rspverify.architecture.acts import Act, Deed, acts
 from rspverify.architecture.architecture import (
     All,
@@ -55,16 +57,32 @@ HELD = "what it waits for has been waited for, and nothing has been put there si
 TWICE = "the accesses that it waits for are performed in turn, and waited for behind this one"
 
 
+class _Parts(Struct, frozen=True):
+    """A code without what does nothing: the counters that it waits for before each instruction that
+    does more than wait, and at its end; and these instructions."""
+
+    waits: tuple[frozenset[Act], ...]
+    others: Code
+
+    @property
+    def names(self) -> list[tuple[str, str | None]]:
+        return [*map(_name, self.others)]
+
+
 def equivalent(one: Code, other: Code, machine: Architecture) -> str | None:
     """Why two codes are the same to everybody; None where these facts do not say so."""
     one, other = _without_idle(one, machine), _without_idle(other, machine)
     if [*map(_name, one)] == [*map(_name, other)]:
         return NOTHING
-    if _sorted(one, machine) == _sorted(other, machine):
+    mine, its = _parts(one, machine), _parts(other, machine)
+    if mine.names != its.names:
+        return None
+    if mine.waits == its.waits:
         return ANY_ORDER
-    if _held(one, machine) == _held(other, machine):
+    mine, its = _held(mine, machine), _held(its, machine)
+    if mine.waits == its.waits:
         return HELD
-    return TWICE if _filled(one, machine) == _filled(other, machine) else None
+    return TWICE if _filled(mine, machine).waits == _filled(its, machine).waits else None
 
 
 def waits_longer(one: Code, other: Code, machine: Architecture) -> bool:
@@ -77,15 +95,14 @@ def waits_longer(one: Code, other: Code, machine: Architecture) -> bool:
     for each in one:
         if left and _name(left[0]) == _name(each):
             left.pop(0)
-        elif each.accesses or each.mnemonic.effects or each.mnemonic.later:
+        elif not _is_wait(each):
             break
     else:
         if not left:
             return True
-    more, fewer = _filled(one, machine), _filled(other, machine)
-    return len(more) == len(fewer) and all(
-        mine >= its if isinstance(mine, frozenset) and isinstance(its, frozenset) else mine == its
-        for mine, its in zip(more, fewer, strict=True)
+    mine, its = (_filled(_held(_parts(it, machine), machine), machine) for it in (one, other))
+    return mine.names == its.names and all(
+        more >= fewer for more, fewer in zip(mine.waits, its.waits, strict=True)
     )
 
 
@@ -93,69 +110,55 @@ def _name(template: Template) -> tuple[str, str | None]:
     return template.mnemonic.name, template.reach
 
 
+def _is_wait(it: Template) -> bool:
+    """Whether an instruction does nothing, but may wait."""
+    return not (it.accesses or it.mnemonic.effects or it.mnemonic.later)
+
+
 def _without_idle(code: Code, machine: Architecture) -> Code:
     """A code without what does nothing, and waits for nothing."""
     if machine.always:
         return code
-    return tuple(
-        each
-        for each in code
-        if each.accesses or each.mnemonic.conditions or each.mnemonic.effects or each.mnemonic.later
-    )
+    return tuple(it for it in code if it.mnemonic.conditions or not _is_wait(it))
 
 
-def _sorted(code: Code, machine: Architecture) -> tuple[object, ...]:
-    """A code with the counters that it waits for at each place, as a set."""
-    found: list[object] = []
-    together: set[Act] = set()
+def _parts(code: Code, machine: Architecture) -> _Parts:
+    waits, others = [frozenset[Act]()], []
     for each in code:
         counters = _counters(each.mnemonic, machine)
         if counters is not None:
-            together |= counters
-            continue
-        found += [frozenset(together), _name(each)]
-        together = set()
-    return (*found, frozenset(together))
+            waits[-1] |= counters
+        else:
+            waits.append(frozenset())
+            others.append(each)
+    return _Parts(tuple(waits), tuple(others))
 
 
-def _held(code: Code, machine: Architecture) -> tuple[object, ...]:
+def _held(parts: _Parts, machine: Architecture) -> _Parts:
     """The same, as if all that has been waited for were so again behind each instruction that puts
     nothing there.
     """
-    parts = list(_sorted(code, machine))
-    for place, each in enumerate(_others(code, machine)):
-        before, after = _acts(parts[2 * place]), _acts(parts[2 * place + 2])
-        entered = {it.where.kind for it in _flat(each.effects, machine) if isinstance(it, Enter)}
+    waits = list(parts.waits)
+    for place, each in enumerate(parts.others):
+        effects = _flat(each.mnemonic.effects, machine)
+        entered = {it.where.kind for it in effects if isinstance(it, Enter)}
         if not machine.always:  # Which one more instruction would wait for, too.
-            parts[2 * place + 2] = after | {it for it in before if it.kind not in entered}
-    return tuple(parts)
+            waits[place + 1] |= {it for it in waits[place] if it.kind not in entered}
+    return _Parts(tuple(waits), parts.others)
 
 
-def _filled(code: Code, machine: Architecture) -> tuple[object, ...]:
+def _filled(parts: _Parts, machine: Architecture) -> _Parts:
     """The same, as if counters that are waited for behind an instruction were before it, too, where
     that makes no difference.
     """
-    parts = list(_held(code, machine))
-    for place, each in enumerate(_others(code, machine)):
-        before, after = _acts(parts[2 * place]), _acts(parts[2 * place + 2])
-        parts[2 * place] = before | {
-            it for it in after if it.kind and _in_turn(each, it.kind, machine)
-        }
-    return tuple(parts)
+    waits = list(parts.waits)
+    for place, each in enumerate(parts.others):
+        after = (it for it in waits[place + 1] if it.kind is not None)
+        waits[place] |= {it for it in after if _in_turn(each.mnemonic, it.kind, machine)}
+    return _Parts(tuple(waits), parts.others)
 
 
-def _others(code: Code, machine: Architecture) -> list[Mnemonic]:
-    """What of a code does more than wait, as accesses do."""
-    return [it.mnemonic for it in code if _counters(it.mnemonic, machine) is None]
-
-
-def _acts(part: object) -> frozenset[Act]:
-    """The waits at a place of a code."""
-    assert isinstance(part, frozenset)
-    return part
-
-
-def _counters(mnemonic: Mnemonic, machine: Architecture) -> set[Act] | None:
+def _counters(mnemonic: Mnemonic, machine: Architecture) -> frozenset[Act] | None:
     """What an instruction waits for, if it does nothing but wait for counters of the own thread.
 
     A counter that nothing ever enters is none: it is always empty. One for each location is another
@@ -166,7 +169,7 @@ def _counters(mnemonic: Mnemonic, machine: Architecture) -> set[Act] | None:
         return None
     if not all(isinstance(it, Lacks | All) for it in mnemonic.conditions):
         return None
-    waits = {it for it in done if it.kind and _is_entered(it.kind, machine)}
+    waits = frozenset(it for it in done if it.kind and _is_entered(it.kind, machine))
     own = (it.reach == it.kind.place and _own(it.kind, machine) for it in waits if it.kind)
     return waits if all(own) else None
 
