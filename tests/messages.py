@@ -1,8 +1,9 @@
-"""Tables of texts and all that must be said of each: files called messages.txt.
+"""Tables of texts and all that must be said of each: files such as messages.txt.
 
-A section begins with `=== TITLE` and the text around its cases, where `…` stands for a case. Behind
-each case stands what is said: `!` for a mistake, `?` for what is not supported, its place, its
-words, the hint in parentheses; `&` for another place that it names.
+A section begins with `=== TITLE` and the text around its cases, where `…` stands for a case, if it
+is another than before. Behind each case stands what is said: `!` for a mistake, `?` for what is not
+supported, its place, its words, the hint in parentheses; `&` for another place that it names. What
+stands behind the text around cases is said of all of them. Lines with `=` are other facts.
 """
 
 from __future__ import annotations
@@ -12,17 +13,20 @@ from pathlib import Path
 
 from rspverify.source import InputError, Severity
 
-_SAID = re.compile(r"\n(?=[!?&] )")
+_SAID = re.compile(r"\n(?=[!?&=] )")
 
 
 def cases(file: Path) -> list[tuple[str, list[str]]]:
     """The texts of a table, each with what is said of it."""
     found = []
+    around, common = "…", list[str]()
     for section in re.split(r"^=== .*\n", file.read_text(encoding="utf-8"), flags=re.M)[1:]:
-        around, *each = section.removesuffix("\n").split("\n---\n")
+        head, *each = f"\n{section.removesuffix(chr(10))}".split("\n---\n")
+        if head:
+            around, *common = _SAID.split(head)
         for case in each:
             text, *said = _SAID.split(f"\n{case}")
-            found.append((around.replace("…", text[1:]), said))
+            found.append((around[1:].replace("…", text[1:]), [*common, *said]))
     return found
 
 

@@ -11,7 +11,7 @@ from rspverify.limits import Limits
 from rspverify.litmus.program import Kind, Program
 from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Severity, Source
-from rspverify.value import Constant, evaluate
+from rspverify.value import evaluate
 from rspverify.verdict import Outcome
 
 MODEL = load_model("opencl-rsp")
@@ -24,74 +24,10 @@ def program(body: str, state: str = STATE, given: str = GIVEN, rest: str = "") -
     return read_program(Source("t", text))
 
 
-def mistakes(body: str = "", state: str = STATE, given: str = GIVEN, rest: str = "") -> list[str]:
-    with pytest.raises(InputError) as caught:
-        program(body, state, given, rest)
-    return [f"{each.span}: {each.message}" for each in caught.value.problems]
-
-
-def accesses(whole: Program) -> list[tuple[str | None, str]]:
-    return [(each.location, each.kind.value) for each in whole.operations]
-
-
 # ---- declarations --------------------------------------------------------------------------------
 
 
-def test_elements_are_locations() -> None:
-    state = "global atomic_int flag[3]; int x[2] = {1, -2}; int y[] = {3, 0x10}; [flag[2]] = 7;"
-    found = {it.name: (it.atomic, it.initial) for it in program("", state).locations}
-    assert found == {
-        "flag[0]": (True, 0),
-        "flag[1]": (True, 0),
-        "flag[2]": (True, 7),
-        "x[0]": (False, 1),
-        "x[1]": (False, -2),
-        "i": (False, 0),
-        "y[0]": (False, 3),
-        "y[1]": (False, 16),
-    }
-
-
-def test_a_parameter_may_have_the_size() -> None:
-    found = program("x[1] = 1;", "", "local int x[2], global atomic_int* a")
-    assert [(it.name, it.region) for it in found.locations] == [
-        ("x[0]", "local"),
-        ("x[1]", "local"),
-        ("a", "global"),
-    ]
-
-
-def test_conditions_and_watched_locations_speak_of_elements() -> None:
-    found = program("", rest="locations [flag[1]; [x[0]];]\nexists (flag[2]=1 /\\ [x[1]]=2)")
-    assert found.watched == ((None, "flag[1]"), (None, "x[0]"))
-    assert found.condition is not None
-    assert [*found.condition.locations] == ["flag[2]", "x[1]"]
-    assert mistakes("", rest="exists (flag[3]=1 \\/ flag=0)") == [
-        "t:6:9: `flag[3]` must be a location of the test, or a register with its thread",
-        "t:6:22: `flag` must be a location of the test, or a register with its thread",
-    ]
-
-
 # ---- accesses ------------------------------------------------------------------------------------
-
-
-def test_a_constant_index_is_one_location() -> None:
-    whole = program(
-        "int r = 1; x[r - 1] = x[r]; *x = 3; *i = 1; i[0] = 2;"
-        "atomic_store(&flag[r + r], 1); atomic_load(flag); (x[1] = 5) + 1;"
-    )
-    assert accesses(whole) == [
-        ("x[1]", "load"),
-        ("x[0]", "store"),
-        ("x[0]", "store"),
-        ("i", "store"),
-        ("i", "store"),
-        ("flag[2]", "store"),
-        ("flag[0]", "load"),
-        ("x[1]", "store"),
-    ]
-    assert not whole.faults
-    assert all(each.guard == Constant(1) and each.choice is None for each in whole.operations)
 
 
 def test_an_index_that_depends_on_reads_is_an_operation_for_each_element() -> None:
@@ -116,39 +52,6 @@ def test_address_and_control_are_told_apart() -> None:
     assert not one.data
 
 
-@pytest.mark.parametrize(
-    ("index", "elements"),
-    [
-        ("r & 1", "01"),
-        ("r == 7", "01"),
-        ("!r + 1", "12"),
-        ("r ? 0 : 2", "012"),
-        ("(r & 1) * 2", "012"),
-    ],
-)
-def test_an_index_that_is_known_to_lie_inside_is_no_fault(index: str, elements: str) -> None:
-    whole = program(f"int r = *i; atomic_store(&flag[{index}], 1);")
-    assert [each.location for each in whole.operations[1:]] == [f"flag[{n}]" for n in elements]
-    assert not whole.faults
-
-
-@pytest.mark.parametrize(
-    ("body", "value"),
-    [
-        ("x[2] = 1;", 2),
-        ("int r = x[-1];", -1),
-        ("int r = *i; int s = i[r == r + 0 ? 1 : 2];", 1),
-        ("atomic_store(&flag[4], 1);", 4),
-        ("atomic_compare_exchange_strong(flag, &x[9], 1);", 9),
-    ],
-)
-def test_an_index_out_of_bounds_is_a_fault(body: str, value: int) -> None:
-    fault = program(body).faults[0]
-    assert (fault.name, fault.thread, fault.span.line) == ("Bounds", 0, 4)
-    assert fault.said({0: 0}).startswith(f"index {value} of ")
-    assert not program(f"if (0) {{ {body} }}").faults
-
-
 def test_read_modify_writes_of_elements() -> None:
     whole = program(
         "int r = *i & 1; int s = atomic_fetch_add(&flag[r], 2);"
@@ -167,12 +70,6 @@ def test_read_modify_writes_of_elements() -> None:
     registers = whole.threads[0].registers
     assert [evaluate(registers[name], read) for name in "st"] == [4, 1]
     assert [evaluate(each.value, read) for each in whole.operations if each.value][:2] == [9, 6]
-
-
-def test_the_index_and_the_value_are_not_sequenced() -> None:
-    _, index, *stores = program("x[*i] = *i + 1;").operations
-    assert index.unsequenced == {0}
-    assert not any(each.unsequenced for each in stores)
 
 
 def test_too_many_operations() -> None:

@@ -175,47 +175,10 @@ def test_calls_mean_what_the_functions_do(
 # ---- what a call is --------------------------------------------------------------------------------
 
 
-def test_registers_of_each_call_are_its_own() -> None:
-    functions = "int f(int i) { int n = i; n = n + i; return n; } int g(int n) { return f(n) + n; }"
-    whole = program(functions, "int n = 3; int i = g(5); int s = f(1);")
-    assert [*whole.threads[0].registers] == ["n", "i", "s"]
-    held = [evaluate(it, {}) for it in whole.threads[0].registers.values()]
-    assert held == [3, 15, 2]
-
-
-def test_pointers_stand_for_what_their_arguments_point_to() -> None:
-    functions = (
-        "void put(global int* p, int i) { p[i] = i; }"
-        " void both(global int* p, global int* q) { put(&p[1], 0); put(q, 0); *p = 4; }"
-    )
-    whole = program(functions, "both(v, x); put(v, 1); put(&v[1], 1);")
-    assert [each.location for each in whole.operations] == ["v[1]", "x", "v[0]", "v[1]"]
-    (fault,) = whole.faults
-    assert (fault.said({}), fault.span.line) == ("index 2 of v is out of bounds, an array of 2", 3)
-
-
 def test_a_computed_element_goes_through_calls() -> None:
     whole = program("int get(int* p) { return *p; }", "int r = *x & 1; int s = get(&v[r]);")
     assert [each.location for each in whole.operations] == ["x", "v[0]", "v[1]"]
     assert evaluate(whole.threads[0].registers["s"], {0: 1, 2: 6}) == 6
-
-
-def test_spans_name_the_line_in_the_function() -> None:
-    whole = program("void f(int* p) {\n *p = 1; }", "f(x);")
-    assert [each.span.line for each in whole.operations] == [4]
-
-
-def test_a_barrier_in_a_function_is_one_for_each_place_that_calls_it() -> None:
-    functions = (
-        "void f(int n) { barrier(CLK_GLOBAL_MEM_FENCE); B: barrier(CLK_GLOBAL_MEM_FENCE); }"
-        " void g(int n) { f(n); for (int i = 0; i < n; i++) f(n); }"
-    )
-    whole = program(functions, "g(2); barrier(CLK_LOCAL_MEM_FENCE);")
-    assert [each.label for each in whole.operations] == [
-        *("g#1.f#1.#1", "g#1.f#1.B"),
-        *("g#1.f#2.#1[1]", "g#1.f#2.B[1]", "g#1.f#2.#1[2]", "g#1.f#2.B[2]"),
-        "#1",
-    ]
 
 
 def test_a_value_that_is_not_given_is_a_fault_where_it_is_used() -> None:
@@ -249,16 +212,6 @@ def test_bool_is_0_or_1() -> None:
     (store, _) = whole.operations
     assert store.kind is Kind.STORE and store.value is not None
     assert evaluate(store.value, {}) == 1
-
-
-def test_constants() -> None:
-    text = (
-        "OpenCL t\n{ constant int N = 3; global int x[2]; }\nint f(int i) { return i + N; }\n"
-        "P0@wg 0, dev 0 (global int* x) { int r = f(N); int s = x[N - 2]; }"
-    )
-    whole = read_program(Source("t", text))
-    assert evaluate(whole.threads[0].registers["r"], {}) == 6
-    assert [it.name for it in whole.locations] == ["x[0]", "x[1]"]
 
 
 # ---- mistakes --------------------------------------------------------------------------------------

@@ -81,17 +81,6 @@ def test_what_a_read_modify_write_writes(name: str, operator: str, after: object
         assert evaluate(rmw.value, {load.index: new, rmw.index: old}) == after(old, new)
 
 
-def test_atomic_init_is_a_plain_store() -> None:
-    found = only("atomic_init(a, 3);")
-    assert (found.kind, found.order, found.scope, found.value) == (
-        Kind.STORE,
-        None,
-        None,
-        Constant(3),
-    )
-    assert not found.atomic
-
-
 # ---- compare-exchange ----------------------------------------------------------------------------
 
 CAS = "atomic_compare_exchange_strong_explicit"
@@ -113,18 +102,6 @@ def test_a_compare_exchange_reads_what_it_expects_by_a_plain_load_of_its_own() -
         read = {expected.index: wanted, rmw.index: there}
         assert evaluate(rmw.success, read) == evaluate(result, read) == int(wanted == there)
     assert (rmw.failed.kind, rmw.failed.order) == (Kind.LOAD, Order.RELAXED)
-
-
-def test_the_desired_value_is_evaluated_first_and_all_have_one_guard() -> None:
-    whole = program(f"if (*x) {CAS}(a, zero, *x, memory_order_relaxed, memory_order_relaxed);")
-    shown = [(each.location, each.guard) for each in whole.operations[1:]]
-    assert shown == [("x", Read(0)), ("zero", Read(0)), ("a", Read(0))]
-    assert program("if (0) atomic_compare_exchange_strong(a, zero, 1);").operations == ()
-
-
-def test_the_short_compare_exchange_is_seq_cst_twice() -> None:
-    found = program("atomic_compare_exchange_strong(a, zero, 1);").operations[1]
-    assert (found.order, found.failure, found.scope) == (Order.SEQ_CST, Order.SEQ_CST, Scope.DV)
 
 
 def test_a_weak_compare_exchange_never_fails_by_chance_and_that_is_said() -> None:
@@ -164,48 +141,6 @@ def test_the_next_one_expects_what_the_last_one_found() -> None:
 # ---- fences and barriers -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["atomic_work_item_fence", "fence"])
-@pytest.mark.parametrize(
-    ("flags", "regions"),
-    [
-        ("CLK_GLOBAL_MEM_FENCE", {"global"}),
-        ("CLK_LOCAL_MEM_FENCE", {"local"}),
-        ("CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE", {"global", "local"}),
-    ],
-)
-def test_fences(name: str, flags: str, regions: set[str]) -> None:
-    found = only(f"{name}({flags}, memory_order_acq_rel, memory_scope_work_group);")
-    assert (found.kind, found.location, found.value) == (Kind.FENCE, None, None)
-    assert (found.order, found.scope, found.regions) == (Order.ACQ_REL, Scope.WG, regions)
-    assert not (found.reads or found.writes or found.atomic or found.remote)
-    assert only(f"{name}_remote({flags}, memory_order_acq_rel, memory_scope_device);").remote
-
-
-def test_barriers_have_a_label_or_their_number() -> None:
-    first, second, third = program(
-        "B1: barrier(CLK_LOCAL_MEM_FENCE); barrier(CLK_GLOBAL_MEM_FENCE);"
-        " if (1) work_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_device);"
-    ).operations
-    assert {each.kind for each in (first, second, third)} == {Kind.BARRIER}
-    assert [each.label for each in (first, second, third)] == ["B1", "#2", "#3"]
-    assert [each.scope for each in (first, second, third)] == [Scope.WG, Scope.WG, Scope.DV]
-    assert [sorted(each.regions) for each in (first, second, third)] == [
-        ["local"],
-        ["global"],
-        ["local"],
-    ]
-    assert {each.order for each in (first, second, third)} == {None}
-
-
-def test_a_barrier_of_a_device() -> None:
-    near, far = program(
-        "barrier(CLK_LOCAL_MEM_FENCE); B: inter_workgroup_barrier(CLK_GLOBAL_MEM_FENCE);"
-    ).operations
-    assert (near.meets, near.scope, near.label) == (Scope.WG, Scope.WG, "#1")
-    assert (far.meets, far.scope, far.label) == (Scope.DV, Scope.DV, "B")
-    assert (far.kind, far.regions) == (Kind.BARRIER, {"global"})
-
-
 def test_who_meets_at_a_barrier() -> None:
     text = "P{0}@wg {1}, dev {2} (global int* x) {{ {3}(CLK_GLOBAL_MEM_FENCE); }}\n"
     places = ((0, 0, 0), (1, 0, 0), (2, 1, 0), (3, 0, 1))
@@ -221,59 +156,4 @@ def test_who_meets_at_a_barrier() -> None:
 # ---- memory --------------------------------------------------------------------------------------
 
 
-def test_regions() -> None:
-    parameters = (
-        "global int* a, __global int* b, int* c, local int* d, __local atomic_int* e,"
-        " global_fga atomic_int* f, _Atomic global int* g"
-    )
-    text = f"OPENCL t\n{{}}\nP0@wg 0, dev 0 ({parameters}) {{}}"
-    found = read_program(Source("t", text)).locations
-    assert [each.region for each in found] == ["global"] * 3 + ["local"] * 2 + ["global"] * 2
-    assert [each.atomic for each in found] == [False] * 4 + [True] * 3
-    assert not any(each.mutex for each in found)
-
-
-def test_a_local_location_is_one_location_in_all_work_groups() -> None:
-    text = """OPENCL t
-    {}
-    P0@wg 0, dev 0 (local int* x) { *x = 1; }
-    P1@wg 1, dev 0 (local int* x) { r = *x; }"""
-    assert [each.name for each in read_program(Source("t", text)).locations] == ["x"]
-
-
 # ---- the rest ------------------------------------------------------------------------------------
-
-
-def test_updates_of_registers() -> None:
-    operators = ("+", "-", "|", "&", "^", "<<", ">>")
-    for operator in operators:
-        whole = program(f"int r = *x; r {operator}= 3;")
-        expected = program(f"int r = *x; r = r {operator} 3;")
-        assert whole.threads[0].registers == expected.threads[0].registers
-    whole = program("int r = 5, s; r++; ++r; r--; s = 1; --s; s *= 4;")
-    assert whole.threads[0].registers == {"r": Constant(6), "s": Constant(0)}
-
-
-def test_return_may_be_the_last_statement() -> None:
-    assert len(program("*x = 1; return;").operations) == 1
-
-
-def test_initial_values_of_registers() -> None:
-    text = """OPENCL t
-    { 0:r = 3; P1:s = -1; int 1:t = 2; }
-    P0@wg 0, dev 0 (global int* x) { int r; *x = r + 1; }
-    P1@wg 0, dev 0 (global int* x) { s = s + t; }
-    exists 0:r=3"""
-    whole = read_program(Source("t", text))
-    assert whole.operations[0].value == Constant(4)
-    assert whole.threads[1].registers == {"s": Constant(1), "t": Constant(2)}
-
-
-def test_brackets_that_say_nothing() -> None:
-    text = """OPENCL t
-    { [x]; }
-    P0 (global int* x) { *x = 1; }
-    scopeTree ((device (work_group P0)))
-    exists ()"""
-    whole = read_program(Source("t", text))
-    assert whole.condition is not None and whole.devices == 1

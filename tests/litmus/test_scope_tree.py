@@ -1,8 +1,8 @@
-"""Where threads run: scope trees, headers and launches; and which threads are in one sub-group."""
+"""Which threads are in one sub-group, by scope trees, headers and launches."""
 
 import pytest
 
-from rspverify.litmus.program import Program, Scope, one_subgroup
+from rspverify.litmus.program import Program, one_subgroup
 from rspverify.litmus.reader import read_program
 from rspverify.source import Source
 
@@ -22,37 +22,9 @@ def places(text: str) -> list[tuple[int, int]]:
 THREE = threads("P0", "P1", "P2")
 
 
-@pytest.mark.parametrize(
-    ("tree", "expected"),
-    [
-        ("(device (work_group P0 P1) (work_group P2))", [(0, 0), (0, 0), (0, 1)]),
-        ("(device (work_group P2) (work_group P0 P1))", [(0, 1), (0, 1), (0, 0)]),
-        ("(device (work_group P0)) (device (work_group P1) (wg P2))", [(0, 0), (1, 0), (1, 1)]),
-        ("(system (device (work_group P0 P2)) (dev (cta P1)))", [(0, 0), (1, 0), (0, 0)]),
-        ("(all_svm_devices (agent (workgroup P0 P1 P2)))", [(0, 0), (0, 0), (0, 0)]),
-        ("(sy (dv (wg P0) (wg P1) (wg P2)))", [(0, 0), (0, 1), (0, 2)]),
-    ],
-)
-def test_scope_trees(tree: str, expected: list[tuple[int, int]]) -> None:
-    assert places(f"{THREE}\nscopeTree {tree}") == expected
-
-
 def test_a_scope_tree_may_stand_before_the_threads() -> None:
     tree = "scopeTree (device (work_group P0) (work_group P1 P2))"
     assert places(f"{tree}\n{THREE}") == places(f"{THREE}\n{tree}\nexists true")
-
-
-@pytest.mark.parametrize(
-    ("headers", "expected"),
-    [
-        (("wg 0, dev 0", "wg 1, dev 0"), [(0, 0), (0, 1)]),
-        (("dev 1, wg 0", "wg 0, dev 0"), [(1, 0), (0, 0)]),
-        (("wg 7, dev 5", "wg 3, dev 9"), [(0, 0), (1, 0)]),
-        (("wg 7, dev 5", "wg 3, dev 5"), [(0, 1), (0, 0)]),
-    ],
-)
-def test_headers(headers: tuple[str, ...], expected: list[tuple[int, int]]) -> None:
-    assert places(threads(*(f"P{i}@{each}" for i, each in enumerate(headers)))) == expected
 
 
 # ---- sub-groups ----------------------------------------------------------------------------------
@@ -92,9 +64,3 @@ FOUR = threads("P0", "P1", "P2", "P3")
 )
 def test_who_shares_one(text: str, expected: list[tuple[int, int]]) -> None:
     assert together(text) == expected
-
-
-def test_the_scope() -> None:
-    load = "atomic_load_explicit(x, memory_order_acquire, memory_scope_sub_group);"
-    (operation,) = read(f"P0@wg 0, dev 0 (global atomic_int* x) {{ {load} }}").operations
-    assert operation.scope is Scope.SG
