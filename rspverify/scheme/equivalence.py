@@ -153,8 +153,9 @@ def _filled(parts: _Parts, machine: Architecture) -> _Parts:
     """
     waits = list(parts.waits)
     for place, each in enumerate(parts.others):
-        after = (it for it in waits[place + 1] if it.kind is not None)
-        waits[place] |= {it for it in after if _in_turn(each.mnemonic, it.kind, machine)}
+        waits[place] |= {
+            it for it in waits[place + 1] if it.kind and _in_turn(each.mnemonic, it.kind, machine)
+        }
     return _Parts(tuple(waits), parts.others)
 
 
