@@ -10,20 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import groupby, permutations, product
+from itertools import groupby, islice, permutations, product
 from typing import NamedTuple
 
 NONE = -1
-
-_NOWHERE = 255
-"""The location of a fence, as a byte."""
-
-_EXPECTING = 128
-"""Added to the byte of the test where another value than the initial one is expected."""
-
-
-_LOCAL = 2
-"""Added to the byte of a location that is in local memory."""
 
 
 class PackedAccess(NamedTuple):
@@ -132,50 +122,28 @@ def _named(test: PackedTest, order: Sequence[int]) -> PackedTest:
 
 
 def encoded(test: PackedTest) -> bytes:
-    """A test as a few bytes, the same for equal tests alone."""
-    found = bytearray([len(test.threads), len(test.atomic), *test.atomic])
-    for location in test.local:
-        found[2 + location] |= _LOCAL
+    """A test as a few bytes, the same for equal tests alone: all its numbers, and one more each."""
+    numbers = [len(test.threads), len(test.atomic), *test.atomic, len(test.local), *test.local]
     for device, group, accesses in test.threads:
-        found += bytes((device, group, len(accesses)))
-        for operation, location, tests, of, at, plus, expects, expects_at, more in accesses:
-            place = _NOWHERE if location == NONE else location
-            said = _EXPECTING if expects != NONE or more else 0
-            if tests == NONE:
-                found += bytes((operation, place, said))
-            else:
-                found += bytes((operation, place, said + 1 + tests, 1 + of, 1 + at, plus))
-            if said:
-                found += bytes((1 + expects, 1 + expects_at, more))
-    return bytes(found)
+        numbers += (device, group, len(accesses))
+        for access in accesses:
+            numbers += access
+    return bytes([each + 1 for each in numbers])
 
 
 def decoded(data: bytes) -> PackedTest:
     """The test of some bytes."""
-    count, locations = data[0], data[1]
-    declared = data[2 : 2 + locations]
-    atomic = tuple([bool(each & 1) for each in declared])
-    local = tuple([x for x, each in enumerate(declared) if each & _LOCAL])
-    place = 2 + locations
+    rest = iter([each - 1 for each in data])
+
+    def taken(count: int) -> tuple[int, ...]:
+        return tuple(islice(rest, count))
+
+    count, locations = taken(2)
+    atomic = tuple(map(bool, taken(locations)))
+    local = taken(next(rest))
     threads = []
     for _ in range(count):
-        device, group, length = data[place : place + 3]
-        place += 3
-        accesses = []
-        for _ in range(length):
-            operation, location, tests = data[place : place + 3]
-            location = NONE if location == _NOWHERE else location
-            place += 3
-            condition = (NONE, NONE, NONE, 0)
-            if tests % _EXPECTING:
-                of, at, plus = data[place : place + 3]
-                place += 3
-                condition = (tests % _EXPECTING - 1, of - 1, at - 1, plus)
-            expected = (NONE, NONE, 0)
-            if tests >= _EXPECTING:
-                of, at, plus = data[place : place + 3]
-                place += 3
-                expected = (of - 1, at - 1, plus)
-            accesses.append(PackedAccess(operation, location, *condition, *expected))
-        threads.append(PackedThread(device, group, tuple(accesses)))
+        device, group, length = taken(3)
+        accesses = tuple([_access(taken(9)) for _ in range(length)])
+        threads.append(PackedThread(device, group, accesses))
     return PackedTest(tuple(threads), atomic, local)
