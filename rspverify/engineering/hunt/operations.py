@@ -40,44 +40,17 @@ def row_shape(access: Access, *, among_local: bool = False, local: bool = False)
     return Shape(kind, access.scope, access.order, access.remote, memory, used=kept)
 
 
-def compiled(
-    access: Access, scheme: Scheme, *, among_local: bool = False, local: bool = False
-) -> bool:
-    """Whether programs of a hunt may have an operation in such a place."""
+def row_in(
+    scheme: Scheme, access: Access, *, among_local: bool = False, local: bool = False
+) -> Row | None:
+    """The row that compiles an operation of a hunt's programs in such a place; None if none can."""
     row = scheme.table.get(row_shape(access, among_local=among_local, local=local))
-    return row is not None and not (row.adds and access.compares)
+    return None if row is None or (row.adds and access.compares) else row
 
 
 def busy(row: Row, machine: Architecture) -> tuple[Template, ...]:
     """The code of a row without what does nothing in programs of global memory alone."""
     return tuple(it for it in row.code if token(it) not in idle(machine, GLOBAL))
-
-
-def _alike(row: Row, other: Row, machine: Architecture) -> bool:
-    """Whether nobody tells the codes of two rows apart in programs of global memory alone."""
-    return equivalent(busy(row, machine), busy(other, machine), machine) is not None
-
-
-_NO_ROW = "the scheme has no row for it"
-
-
-def _why_not(name: str, row: Row | None) -> str | None:
-    """Why programs of a hunt do not have an operation with this row; None if they may."""
-    if row is None:
-        return _NO_ROW
-    if row.adds and access_of(name).compares:
-        return f"its row {row.number}, {row}, can only add"
-    return None
-
-
-def _left_out(name: str, rows: Mapping[str, Row | None]) -> str | None:
-    """Why an operation is left out, given its rows by memory: of all programs, or where its memory
-    is said; None if it is nowhere."""
-    reasons = {memory: why for memory, row in rows.items() if (why := _why_not(name, row))}
-    if len(reasons) == len(rows):
-        return next(iter(reasons.values()))
-    beside = "beside" if access_of(name).kind is Kind.FENCE else "in"
-    return next((f"{beside} {it} memory {why}" for it, why in reasons.items()), None)
 
 
 def row_of(name: str, scheme: Scheme, *, local: bool = False) -> Row | None:
@@ -111,61 +84,85 @@ def hunting_space(
     operation stays that has a row for one of them.
     """
     asked = _memories(memories, scheme.machine)
-    wanted = _wanted(names, bounds[3], scopes, orders, kinds)
-    rows = {name: _rows_of(name, scheme, asked) for name in wanted}
+    wanted = chosen_operations(names, bounds[3])
+    if scopes or orders or kinds:
+        near = ("WG", "DV") if bounds[3] == 1 else ("WG", "DV", "ALL")
+        wanted = operations_of(tuple(scopes) or near, orders, kinds)
+    found = list(wanted)
     if not names:
-        for kind in () if scopes or orders or kinds else ("ld", "st", "inc"):
-            near, far = (_rows_of(f"{kind}.{reach}", scheme, asked) for reach in ("WG", "WG.R"))
-            if _differ(far, near):
-                rows[f"{kind}.WG.R"] = far
-        for name in [it for it in rows if it.startswith("inc.")]:
-            others = _rows_of(unused(name), scheme, asked)
-            if _differ(others, rows[name]):
-                rows[unused(name)] = others
+        if not (scopes or orders or kinds):
+            remote = ("ld.WG", "st.WG", "inc.WG")
+            found += [f"{it}.R" for it in remote if _own_code(f"{it}.R", it, scheme, asked)]
+        increments = [it for it in found if it.startswith("inc.")]
+        found += [unused(it) for it in increments if _own_code(unused(it), it, scheme, asked)]
     if not names or LOCAL in asked:
-        for name in [it for it in rows if it.startswith("F.") and not access_of(it).memory]:
-            row, other = row_of(name, scheme), row_of(both(name), scheme)
-            if other is not None and not (row and _alike(row, other, scheme.machine)):
-                rows[both(name)] = _rows_of(both(name), scheme, asked)
-    left_out = {name: why for name, those in rows.items() if (why := _left_out(name, those))}
+        fences = [it for it in found if it.startswith("F.") and not access_of(it).memory]
+        found += [both(it) for it in fences if _fences_both(it, scheme)]
+    reasons = {name: _reasons(name, scheme, asked) for name in found}
     for memory in asked:
-        _require_rows(scheme, memory, {name: those[memory] for name, those in rows.items()})
-    kept = [
-        name
-        for name, those in rows.items()
-        if any(_why_not(name, row) is None for row in those.values())
-    ]
+        _require_rows(scheme, memory, {name: its[memory] for name, its in reasons.items()})
+    kept = [name for name, its in reasons.items() if not all(its.values())]
     operations = chosen_operations(kept, bounds[3])
     again = alone_may_break(scheme)
     space = Space(*bounds, operations=operations, mixed=mixed, again=again, memories=asked)
-    return space, tuple(left_out.items())
+    return space, tuple(
+        (name, _left_out(name, its)) for name, its in reasons.items() if any(its.values())
+    )
 
 
-def _require_rows(scheme: Scheme, memory: str, rows: Mapping[str, Row | None]) -> None:
+def _own_code(name: str, usual: str, scheme: Scheme, memories: Sequence[str]) -> bool:
+    """Whether in some memory an operation has a row, and with other code than the usual one."""
+    for memory in memories:
+        row, other = (row_of(it, scheme, local=memory == LOCAL) for it in (name, usual))
+        if row is not None and (other is None or row.code != other.code):
+            return True
+    return False
+
+
+def _fences_both(name: str, scheme: Scheme) -> bool:
+    """Whether the same fence of both memories has a row, and one that somebody tells apart from
+    that of global memory in programs of global memory alone."""
+    row, other, machine = row_of(name, scheme), row_of(both(name), scheme), scheme.machine
+    if row is None or other is None:
+        return other is not None
+    return equivalent(busy(row, machine), busy(other, machine), machine) is None
+
+
+_NO_ROW = "the scheme has no row for it"
+
+
+def _reasons(name: str, scheme: Scheme, memories: Sequence[str]) -> dict[str, str | None]:
+    """Why programs of a hunt do not have an operation, by memory; None where they may."""
+    rows = {it: row_of(name, scheme, local=it == LOCAL) for it in memories}
+    return {memory: _why_not(name, row) for memory, row in rows.items()}
+
+
+def _why_not(name: str, row: Row | None) -> str | None:
+    if row is None:
+        return _NO_ROW
+    if row.adds and access_of(name).compares:
+        return f"its row {row.number}, {row}, can only add"
+    return None
+
+
+def _left_out(name: str, reasons: Mapping[str, str | None]) -> str:
+    """Why an operation is left out: of all programs, or where its memory is said."""
+    memory, why = next((memory, why) for memory, why in reasons.items() if why)
+    if all(reasons.values()):
+        return why
+    beside = "beside" if access_of(name).kind is Kind.FENCE else "in"
+    return f"{beside} {memory} memory {why}"
+
+
+def _require_rows(scheme: Scheme, memory: str, reasons: Mapping[str, str | None]) -> None:
     """Raises InputError if no operation that is asked for may be of a memory."""
-    accesses = {it: row for it, row in rows.items() if access_of(it).kind is not Kind.FENCE}
-    wanted = accesses or rows
-    reasons = [_why_not(name, row) for name, row in wanted.items()]
-    if all(reasons):
+    accesses = {it: why for it, why in reasons.items() if access_of(it).kind is not Kind.FENCE}
+    wanted = accesses or reasons
+    if all(wanted.values()):
         where = " in local memory" if memory == LOCAL else ""
         must = f"must have a row for one of {', '.join(wanted)}{where}, and has none"
-        hint = next((why for why in reasons if why != _NO_ROW), None)
+        hint = next((why for why in wanted.values() if why != _NO_ROW), None)
         raise InputError([Problem(None, f"scheme {scheme.name} {must}", hint)])
-
-
-def _wanted(
-    names: Sequence[str] | None,
-    devices: int,
-    scopes: Sequence[str],
-    orders: Sequence[str],
-    kinds: Sequence[str],
-) -> tuple[str, ...]:
-    """The operations that are asked for, by name. Raises InputError."""
-    wanted = chosen_operations(names, devices)
-    if scopes or orders or kinds:
-        near = ("WG", "DV") if devices == 1 else ("WG", "DV", "ALL")
-        wanted = operations_of(tuple(scopes) or near, orders, kinds)
-    return wanted
 
 
 def _memories(asked: Sequence[str], machine: Architecture) -> tuple[str, ...]:
@@ -177,17 +174,6 @@ def _memories(asked: Sequence[str], machine: Architecture) -> tuple[str, ...]:
         message = f"machine {machine.name} must have local memory for this hunt, and has none"
         raise InputError([Problem(None, message, LOCAL_HINT)])
     return tuple(each for each in known if each in asked) or (GLOBAL,)
-
-
-def _rows_of(name: str, scheme: Scheme, memories: tuple[str, ...]) -> dict[str, Row | None]:
-    """The rows of an operation, by memory."""
-    return {each: row_of(name, scheme, local=each == LOCAL) for each in memories}
-
-
-def _differ(those: Mapping[str, Row | None], others: Mapping[str, Row | None]) -> bool:
-    """Whether some of these rows have code that the others have not."""
-    pairs = ((row, others[memory]) for memory, row in those.items())
-    return any(row and (other is None or row.code != other.code) for row, other in pairs)
 
 
 def idle_rows(scheme: Scheme, space: Space) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from rspverify.engineering.hunt.formula.sketch import Sketch
-from rspverify.engineering.hunt.operations import busy, compiled, row_shape
+from rspverify.engineering.hunt.operations import busy, row_in
 from rspverify.enumeration.lemmas import strength_tells
 from rspverify.enumeration.packed import PackedTest
 from rspverify.enumeration.space import Space
@@ -61,9 +61,9 @@ def _code(access: Access, scheme: Scheme, among_local: bool, local: bool) -> _Co
     """What an operation is compiled to, None if it is not. Where there is no local memory, waits
     for it do not count."""
     local = local and access.kind is not Kind.FENCE
-    if not compiled(access, scheme, among_local=among_local, local=local):
+    row = row_in(scheme, access, among_local=among_local, local=local)
+    if row is None:
         return None
-    row = scheme.table[row_shape(access, among_local=among_local, local=local)]
     return row.code if among_local else busy(row, scheme.machine)
 
 

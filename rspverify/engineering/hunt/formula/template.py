@@ -13,7 +13,7 @@ from rspverify.assembly.program import AssemblyProgram, Instruction, ThreadId
 from rspverify.engineering.hunt.formula.choices import Choices, Picked, Slot
 from rspverify.engineering.hunt.formula.merged import Token, embedded, merged, parted, token
 from rspverify.engineering.hunt.formula.sketch import Sketch
-from rspverify.engineering.hunt.operations import compiled, row_shape
+from rspverify.engineering.hunt.operations import row_in
 from rspverify.enumeration.packed import NONE
 from rspverify.enumeration.space import Space
 from rspverify.litmus.operations import Operations
@@ -48,7 +48,7 @@ def has_programs(sketch: Sketch, space: Space, scheme: Scheme) -> bool:
         any(
             access.plain != atomic
             and sketch.reaches(thread, x)
-            and compiled(access, scheme, among_local=bool(local), local=x in local)
+            and row_in(scheme, access, among_local=bool(local), local=x in local)
             for access in space.accesses
             if access.kind is not Kind.FENCE
             for x, atomic in enumerate(sketch.atomic)
@@ -110,19 +110,17 @@ class Template(Choices):
         return list(found.values())
 
     def can_be(self, operation: int, location: int) -> bool:
-        return super().can_be(operation, location) and compiled(
-            self.space.accesses[operation],
-            self._scheme,
-            among_local=bool(self.sketch.local),
-            local=location in self.sketch.local,
-        )
+        return super().can_be(operation, location) and self._row_in(operation, location) is not None
+
+    def _row_in(self, number: int, location: int) -> Row | None:
+        access, local = self.space.accesses[number], self.sketch.local
+        return row_in(self._scheme, access, among_local=bool(local), local=location in local)
 
     def _row(self, number: int, location: int) -> Row:
         """The row of an operation of the space that accesses a location; NONE of a fence."""
-        local = self.sketch.local
-        access = self.space.accesses[number]
-        shape = row_shape(access, among_local=bool(local), local=location in local)
-        return self._scheme.table[shape]
+        row = self._row_in(number, location)
+        assert row is not None
+        return row
 
     def _region(self, location: int) -> str:
         return LOCAL if location in self.sketch.local else GLOBAL
