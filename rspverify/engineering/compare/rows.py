@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from itertools import product
+
+from msgspec.structs import astuple
 
 from rspverify.engineering.comparison import RowChange, RowCode
-from rspverify.litmus.program import Order, Scope
-from rspverify.records import replace
 from rspverify.scheme.cost import Costs, bill
-from rspverify.scheme.memory import IN_GLOBAL, Memory
-from rspverify.scheme.orders import Op
 from rspverify.scheme.row import Row, Shape
 from rspverify.scheme.scheme import Scheme
 from rspverify.source import Source, Span
@@ -48,52 +47,21 @@ def _named(shapes: Collection[Shape], rows: Collection[Row]) -> str:
     own = {shape for shape in shapes if any(shape in row.shapes for row in rows)}
     named = [shape for shape in shapes if shape in own or not own]
     whole = _row_for(named)
-    if whole is not None:
-        return str(whole)
-    variants: dict[Shape, set[Variant]] = {}
-    for shape in named:
-        variants.setdefault(replace(shape, memory=IN_GLOBAL, used=True), set()).add(
-            (shape.memory, shape.used)
-        )
-    groups: dict[frozenset[Variant], list[Shape]] = {}
-    for shape, its in variants.items():
-        groups.setdefault(frozenset(its), []).append(shape)
-    return "; ".join(
-        str(_row_for(part))
-        for its, shapes in groups.items()
-        for some in _together(its, shapes)
-        for part in _parts(shapes, some)
-    )
+    return str(whole) if whole else "; ".join(str(_row_for(each)) for each in _parts(named))
 
 
-Variant = tuple[Memory, bool]
-"""Which memory, and whether the result is used."""
-
-
-def _together(variants: frozenset[Variant], shapes: list[Shape]) -> list[frozenset[Variant]]:
-    """The variants as one row for these shapes would have them, or else each alone."""
-    whole = [replace(shapes[0], memory=memory, used=used) for memory, used in variants]
-    return [variants] if _row_for(whole) else [frozenset({each}) for each in variants]
-
-
-def _parts(shapes: Collection[Shape], variants: frozenset[Variant]) -> Iterator[list[Shape]]:
-    """These shapes in each of these variants, parted so that there is a row for each part."""
-    orders: dict[tuple[Op, Scope | None, bool], set[Order | None]] = {}
-    for shape in shapes:
-        orders.setdefault((shape.kind, shape.scope, shape.remote), set()).add(shape.order)
-    flags: dict[tuple[Op, Scope | None, frozenset[Order | None]], set[bool]] = {}
-    for (kind, scope, remote), some in orders.items():
-        flags.setdefault((kind, scope, frozenset(some)), set()).add(remote)
-    parts: dict[tuple[Op, frozenset[Order | None], frozenset[bool]], list[Shape]] = {}
-    for (kind, scope, alike), remotes in flags.items():
-        part = parts.setdefault((kind, alike, frozenset(remotes)), [])
-        part += [
-            Shape(kind, scope, order, remote, *variant)
-            for order in alike
-            for remote in remotes
-            for variant in variants
-        ]
-    yield from parts.values()
+def _parts(shapes: Iterable[Shape]) -> Iterator[list[Shape]]:
+    """Shapes parted so that there is a row for each part: what agrees in all else goes together,
+    first by memory, then by the use of results, by order, by remoteness and by scope."""
+    boxes = [tuple(frozenset({it}) for it in astuple(each)) for each in shapes]
+    for name in ("memory", "used", "order", "remote", "scope"):
+        at = Shape.__struct_fields__.index(name)
+        merged: dict[tuple[frozenset[object], ...], frozenset[object]] = {}
+        for box in boxes:
+            rest = (*box[:at], *box[at + 1 :])
+            merged[rest] = merged.get(rest, frozenset()) | box[at]
+        boxes = [(*rest[:at], those, *rest[at:]) for rest, those in merged.items()]
+    yield from ([Shape(*each) for each in product(*box)] for box in boxes)
 
 
 def _row_for(shapes: Collection[Shape]) -> Row | None:
