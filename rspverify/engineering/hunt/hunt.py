@@ -92,7 +92,6 @@ class Hunt:
         self.switches: list[str] = []
         self.stopped = ""
         self._setup = setup
-        self._watcher = watcher = watcher or Watcher()
         self._keep = keep
         self._estimates: tuple[Estimate, ...] = ()
         self._started = time.perf_counter()
@@ -106,14 +105,15 @@ class Hunt:
             why = self._why or "--by programs has global memory alone"
             raise InputError([Problem(None, f"hunts with local memory are by formula: {why}")])
         kind = ByPrograms if self._why is not None or setup.by is By.PROGRAMS else ByFormula
-        self.strategy: Strategy = kind(survey, setup.scheme, setup.settings, watcher, setup.file)
+        given = setup.scheme, setup.settings, watcher or Watcher(), setup.file
+        self.strategy: Strategy = kind(survey, *given)
 
     def watch(self, watcher: Watcher) -> None:
         """From now on tell another how it goes."""
-        self._watcher = self.strategy.watcher = watcher
+        self.strategy.watcher = watcher
 
     def _surveying(self, events: int, threads: int, done: int, total: int) -> None:
-        self._watcher.surveying(events, threads, done, total)
+        self.strategy.watcher.surveying(events, threads, done, total)
 
     def run(self, *, only_estimate: bool = False) -> HuntReport:
         """Everything. Raises LimitReached; `report` has what was known by then."""
@@ -126,7 +126,7 @@ class Hunt:
         strategy = self.strategy
         if only_estimate:
             self._estimates, self.stopped = self._expected(), ESTIMATED
-            self._watcher.estimated(self._estimates)
+            self.strategy.watcher.estimated(self._estimates)
         elif isinstance(strategy, ByFormula):
             yield from self._hunt()
             if strategy.complete and self._setup.count:
@@ -162,7 +162,7 @@ class Hunt:
     def _count(self, strategy: ByFormula) -> None:
         """Count the programs, which takes longer than to find those that break the scheme."""
         if self._setup.space.events > _QUICK:
-            self._watcher.answered(self.report())
+            self.strategy.watcher.answered(self.report())
         self._foretell()
         strategy.count()
 
@@ -196,7 +196,7 @@ class Hunt:
             seconds=time.perf_counter() - self._started,
         )
         self.findings.append(self._keep(finding))
-        self._watcher.found(self.findings[-1])
+        self.strategy.watcher.found(self.findings[-1])
         return fault
 
     def _foretell(self) -> None:
@@ -205,7 +205,7 @@ class Hunt:
         if events > _QUICK and not self.strategy.survey.is_kept():
             self._estimates = self._expected()
             if any(it.seconds > _LONG for it in self._estimates if it.events == events):
-                self._watcher.estimated(self._estimates)
+                self.strategy.watcher.estimated(self._estimates)
 
     def _expected(self) -> tuple[Estimate, ...]:
         """What hunts of more and more operations take; by formula, to list the programs."""
