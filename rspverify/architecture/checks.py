@@ -74,7 +74,7 @@ def _check_operands(
         message = f"{item.name} must wait for something or do something"
         problems.error(item.name.span, message, "`do nothing` says that it does not")
         return
-    idle = any(isinstance(each, syntax.Nothing) for each in item.effects)
+    idle = any(each.kind == "nothing" for each in item.effects)
     for word in item.operands:
         if word.text == REGISTER and REGISTER not in used:
             message = f"{item.name} must deliver r or write it, as r is its operand"

@@ -85,8 +85,8 @@ class _MachineBuilder(Builder[syntax.MachineFile]):
     ANY = OTHER = OWN = NOT = _yes
 
     def _other(self, rule: str, place: Meta, parts: list[Any]) -> Any:
-        if rule in syntax.SAID:
-            return syntax.Said(self._span(place), rule, tuple(parts))
+        if rule in syntax.NODES:
+            return syntax.Node(self._span(place), rule, tuple(parts))
         return super()._other(rule, place, parts)
 
     def start(self, meta: Meta, *items: syntax.Item) -> syntax.MachineFile:
@@ -110,15 +110,6 @@ class _MachineBuilder(Builder[syntax.MachineFile]):
 
     def quoted(self, meta: Meta, text: str) -> syntax.Word:
         return syntax.Word(self._span(meta), " ".join(text.split()))
-
-    def places_outside(
-        self, meta: Meta, other: bool | None, kind: Any, variable: Any, outside: Any
-    ) -> syntax.PlacesNamed:
-        return syntax.PlacesNamed(self._span(meta), other, kind, variable, None, outside)
-
-    def literal(self, meta: Meta, *parts: Any) -> syntax.Literal:
-        *negated, what = parts
-        return syntax.Literal(self._span(meta), negated in ([], [None]), what)
 
 
 # ---- Mistakes ------------------------------------------------------------------------------------

@@ -182,7 +182,7 @@ def _step_of(item: syntax.Step, place: str, scope: Scope) -> StepKind:
         binder, scope = bind(each, scope)
         if binder is not None:
             variables.append(binder)
-    if all(isinstance(each, syntax.Nothing) for each in item.effects):
+    if all(each.kind == "nothing" for each in item.effects):
         scope.error(item.name.span, f"{item.name} must do something, as a step of the environment")
     required, done = conditions(item.conditions, scope), effects(item.effects, scope)
     return StepKind(item.name.text, place, tuple(variables), required, done)

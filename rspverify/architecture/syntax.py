@@ -5,7 +5,7 @@ Of a word that may be left out, such as `other`, there is True, or None.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
@@ -27,7 +27,7 @@ class Word(Spanned, frozen=True):
         return self.text
 
 
-# ---- What conditions and effects speak of --------------------------------------------------------
+# ---- Bodies --------------------------------------------------------------------------------------
 
 
 class Reference(Spanned, frozen=True):
@@ -37,159 +37,27 @@ class Reference(Spanned, frozen=True):
     index: Word | None
 
 
-class Flag(Spanned, frozen=True):
-    """`true` or `false`."""
+class Node(Spanned, frozen=True):
+    """A part of a body: an expression, an element, a binder, a condition or an effect.
 
-    value: bool
-
-
-class Sum(Spanned, frozen=True):
-    """`r + n`."""
-
-    left: Word
-    right: Word
-
-
-class Call(Spanned, frozen=True):
-    """`clean(L1, x)`, and `f(r)`."""
-
-    name: Word
-    arguments: tuple[Expression, ...]
-
-
-Expression: TypeAlias = Reference | Flag | Sum | Call
-
-
-class Itself(Spanned, frozen=True):
-    """`self`: the instruction."""
-
-
-class Marker(Spanned, frozen=True):
-    """`marker`, or `marker of t`."""
-
-    thread: Word | None
-
-
-class LocationNamed(Spanned, frozen=True):
-    """A location, as an element of a fifo, or of which instructions are."""
-
-    name: Word
-
-
-Element: TypeAlias = Itself | Marker | LocationNamed
-
-
-class PlacesNamed(Spanned, frozen=True):
-    """`other thread u in workgroup`."""
-
-    other: bool | None
-    kind: Word
-    variable: Word
-    inside: Word | None
-    outside: Word | None = None
-
-
-class LocationsNamed(Spanned, frozen=True):
-    """`location y`, or `shared location y`."""
-
-    space: Word | None
-    variable: Word
-
-
-Binder: TypeAlias = PlacesNamed | LocationsNamed
-
-
-# ---- Conditions ----------------------------------------------------------------------------------
-
-
-class Literal(Spanned, frozen=True):
-    """A bit, `not` a bit, or a definition that stands for one."""
-
-    value: bool
-    what: Reference | Call
-
-
-class Bits(Spanned, frozen=True):
-    """`B or not D`; one alone may be a definition that stands for any conditions."""
-
-    literals: tuple[Literal, ...]
-
-
-class Said(Spanned, frozen=True):
-    """What names cells and elements: `ready LOCK`, `oldest FIFO is ELEMENT`, `add self to POOL`.
-
-    word: its rule in the grammar.
+    kind: its rule in the grammar, which says in which order the parts are.
     """
 
-    word: str
-    parts: tuple[Reference | Element, ...]
+    kind: str
+    parts: tuple[Any, ...]
 
 
-SAID = frozenset(
+NODES = frozenset(
     {
-        *("ready", "oldest", "empty", "lacks_marker", "self_in"),
-        *("take", "free", "enqueue", "dequeue", "add", "remove"),
+        *("flag", "sum", "call", "itself", "marker", "location_named"),
+        *("places_named", "places_outside", "locations_named"),
+        *("literal", "bits", "ready", "oldest", "empty", "lacks_marker", "lacks_instructions"),
+        *("self_in", "in_space", "all"),
+        *("assignment", "take", "free", "enqueue", "dequeue", "add", "remove"),
+        *("if", "each", "nothing"),
     }
 )
-"""The words of these."""
-
-
-class LacksInstructions(Spanned, frozen=True):
-    """`no own ld, st of x in POOL`."""
-
-    own: bool | None
-    instructions: tuple[Word, ...]
-    location: LocationNamed | None
-    where: Reference
-
-
-class InSpace(Spanned, frozen=True):
-    """`x is shared`, `x is not shared`."""
-
-    location: Word
-    negated: bool | None
-    space: Word
-
-
-class All(Spanned, frozen=True):
-    """`each BINDER, …: CONDITION`."""
-
-    binders: tuple[Binder, ...]
-    conditions: tuple[Condition, ...]
-
-
-Condition: TypeAlias = Bits | Said | LacksInstructions | InSpace | All
-
-
-# ---- Effects -------------------------------------------------------------------------------------
-
-
-class Assignment(Spanned, frozen=True):
-    """`A := B`."""
-
-    target: Reference
-    value: Expression
-
-
-class If(Spanned, frozen=True):
-    """`if CONDITION, … { EFFECT; … }`."""
-
-    conditions: tuple[Condition, ...]
-    effects: tuple[Effect, ...]
-
-
-class Each(Spanned, frozen=True):
-    """`each BINDER, …: EFFECT`."""
-
-    binders: tuple[Binder, ...]
-    effects: tuple[Effect, ...]
-
-
-class Nothing(Spanned, frozen=True):
-    """`nothing`."""
-
-
-Effect: TypeAlias = Assignment | Call | Said | If | Each | Nothing
+"""The kinds of nodes."""
 
 
 # ---- Items ---------------------------------------------------------------------------------------
@@ -266,13 +134,13 @@ class Final(Spanned, frozen=True):
 class Complete(Spanned, frozen=True):
     """`complete when …`."""
 
-    conditions: tuple[Condition, ...]
+    conditions: tuple[Node, ...]
 
 
 class Always(Spanned, frozen=True):
     """`always when …`."""
 
-    conditions: tuple[Condition, ...]
+    conditions: tuple[Node, ...]
 
 
 class Definition(Spanned, frozen=True):
@@ -280,8 +148,8 @@ class Definition(Spanned, frozen=True):
 
     name: Word
     parameters: tuple[Word, ...]
-    conditions: tuple[Condition, ...]
-    effects: tuple[Effect, ...] = ()
+    conditions: tuple[Node, ...]
+    effects: tuple[Node, ...] = ()
     later: tuple[Step, ...] = ()
 
     @property
@@ -295,9 +163,9 @@ class Step(Spanned, frozen=True):
 
     name: Word
     place: Word | None
-    binders: tuple[Binder, ...]
-    conditions: tuple[Condition, ...]
-    effects: tuple[Effect, ...]
+    binders: tuple[Node, ...]
+    conditions: tuple[Node, ...]
+    effects: tuple[Node, ...]
 
 
 class Instruction(Spanned, frozen=True):
@@ -307,8 +175,8 @@ class Instruction(Spanned, frozen=True):
     others: tuple[Word, ...]
     operands: tuple[Word, ...]
     reaches: tuple[Word, ...]
-    conditions: tuple[Condition, ...]
-    effects: tuple[Effect, ...]
+    conditions: tuple[Node, ...]
+    effects: tuple[Node, ...]
     later: tuple[Step, ...]
 
 

@@ -82,17 +82,18 @@ def test_the_oracle_agrees_on_compiled_tests(test: str, scheme: str) -> None:
 
 
 def test_proposed_takes_its_locks_in_an_order_in_every_test_of_the_corpus() -> None:
-    """So do its siblings that keep their unlocks, whatever else they lack, and those of ours."""
+    """So do its siblings that keep their unlocks, whatever else they lack, and those of ours: each
+    in every tenth test."""
     ordered = [
         name
         for name in SCHEMES
         if name not in ("original", "proposed-no-rmw-unlock", "proposed-no-lock-order")
     ]
     assert len(ordered) == 10
-    for name, row in EXPECTED.verdicts.items():
+    for number, (name, row) in enumerate(EXPECTED.verdicts.items()):
         if row["proposed"] != "UNSUPPORTED":
             program = read_program_file(ROOT / "litmus/rsp" / name)
-            for scheme in ordered:
+            for scheme in {"proposed", ordered[number % len(ordered)]}:
                 machine = machine_of(SCHEMES[scheme].compiled(program), SETTINGS)
                 assert LockOrder(machine).holds, (name, scheme)
 
