@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from rspverify.wording import alternatives, guess
 MAX_FILES = 16
 """How many files a machine is made of."""
 
-Key = tuple[type, str]
+Key = tuple[type | str, str]
 """The key of a declaration: it replaces another of the same kind and name.
 
 Instructions and steps are of one kind; what a machine has once has no name.
@@ -59,12 +59,10 @@ class _Collector:
         for broken in file.broken:
             self._problems.note(broken.problem)
             self.broken = self.broken or len(chain) > 1
-        for each in file.items:
-            if isinstance(each, syntax.Include):
-                found |= self._included(each, chain)
-        for each in file.items:
-            if isinstance(each, syntax.Without):
-                self._leave_out(each, found)
+        for node in _of(file, "include"):
+            found |= self._included(node, chain)
+        for node in _of(file, "without"):
+            self._leave_out(node.parts[0], found)
         own: dict[Key, Declaration] = {}
         for each in file.items:
             for it in _declared(each):
@@ -76,15 +74,18 @@ class _Collector:
                 own[key] = it
         return found | own
 
-    def _included(self, include: syntax.Include, chain: tuple[Path, ...]) -> dict[Key, Declaration]:
-        found = _included_file(include)
+    def _included(self, include: syntax.Node, chain: tuple[Path, ...]) -> dict[Key, Declaration]:
+        (named,) = include.parts
+        name, ships = str(named), isinstance(named, syntax.Word)
+        beside = Path(include.span.source.name).parent
+        found = SHIPPED / f"{name}{ENDING}" if ships else beside / name
         path = real_path(found)
         if path in chain:
             circle = [each.name for each in (*chain[chain.index(path) :], path)]
             self._broken(include, f"{path.name} must not include itself: {' → '.join(circle)}")
-        elif include.shipped and not path.is_file():
-            message = f"{include.name} must be a machine that ships: {alternatives(shipped())}"
-            hint = guess(include.name, shipped()) or "the name of a file stands in quotes"
+        elif ships and not path.is_file():
+            message = f"{name} must be a machine that ships: {alternatives(shipped())}"
+            hint = guess(name, shipped()) or "the name of a file stands in quotes"
             self._broken(include, message, hint)
         elif path not in self._known and len(self._known) == MAX_FILES:
             self._broken(include, f"a machine must be made of at most {MAX_FILES} files")
@@ -104,20 +105,20 @@ class _Collector:
                 for it in error.problems:
                     self._problems.note(replace(it, span=it.span or include.span))
         known = self._known.get(path, {})
-        return {key: it for key, it in known.items() if not isinstance(it, syntax.Title)}
+        return {key: it for key, it in known.items() if key != ("title", "")}
 
-    def _broken(self, include: syntax.Include, message: str, hint: str | None = None) -> None:
+    def _broken(self, include: syntax.Node, message: str, hint: str | None = None) -> None:
         self.broken = True
         self._problems.error(include.span, message, hint)
 
-    def _leave_out(self, without: syntax.Without, found: dict[Key, Declaration]) -> None:
-        for word in without.names:
+    def _leave_out(self, words: Iterable[syntax.Word], found: dict[Key, Declaration]) -> None:
+        for word in words:
             kinds = syntax.Step, syntax.Cell
             kind = next((kind for kind in kinds if (kind, word.text) in found), None)
             if kind is not None:
                 del found[kind, word.text]
                 continue
-            known = [name for kind, name in found if kind in kinds]
+            known = [name for each, name in found if each in kinds]
             message = f"{word} must be an included instruction, step or part of the state"
             self._problems.error(word.span, message, guess(word.text, known))
 
@@ -129,15 +130,17 @@ def key_of(declaration: Declaration) -> Key:
             return syntax.Step, declaration.name.text
         case syntax.TypeOf() | syntax.Cell() | syntax.Definition() | syntax.Switch():
             return type(declaration), declaration.name.text
+        case syntax.Node():
+            return declaration.kind, ""
         case _:
             return type(declaration), ""
 
 
 def _declared(item: syntax.Item) -> Iterator[Declaration]:
     match item:
-        case syntax.State():
-            yield from item.cells
-        case syntax.Include() | syntax.Without():
+        case syntax.Node(_, "state", (cells,)):
+            yield from cells
+        case syntax.Node(_, "include" | "without"):
             pass
         case syntax.Instruction():
             for name in (item.name, *item.others):
@@ -154,11 +157,9 @@ def _place(declaration: Declaration) -> Span:
             return declaration.span
 
 
-def _included_file(include: syntax.Include) -> Path:
-    """Where an included file is: among the machines that ship, or beside the including one."""
-    if include.shipped:
-        return SHIPPED / f"{include.name}{ENDING}"
-    return Path(include.span.source.name).parent / include.name
+def _of(file: syntax.MachineFile, kind: str) -> Iterator[syntax.Node]:
+    """The items of a kind, none of which has a name."""
+    yield from (it for it in file.items if isinstance(it, syntax.Node) and it.kind == kind)
 
 
 @cache

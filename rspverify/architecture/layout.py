@@ -98,16 +98,17 @@ OF_PROGRAMS = ("thread", "workgroup", "device", "system")
 EXAMPLE = f"such as `places {' < '.join(OF_PROGRAMS)}`"
 
 
-def read_places(item: syntax.Places | None, whole: Span, problems: Problems) -> Kinds:
+def read_places(item: syntax.Node | None, whole: Span, problems: Problems) -> Kinds:
     """The kinds that are declared. Raises InputError where something is wrong with them."""
     if item is None:
         problems.stop(whole, "a machine must have places, innermost first", EXAMPLE)
+    chains: tuple[tuple[syntax.Place, ...], ...] = item.parts[0]
     before = problems.noted
-    problems.once((it.name for it in item.chains[0]), "must be one place, not two")
+    problems.once((it.name for it in chains[0]), "must be one place, not two")
     first: dict[str, syntax.Place] = {}
-    for it in chain.from_iterable(item.chains):
+    for it in chain.from_iterable(chains):
         known = first.setdefault(it.name.text, it)
-        if it is not known and it not in item.chains[0] and (it.open or it.per):
+        if it is not known and it not in chains[0] and (it.open or it.per):
             message = f"what {it.name} is must be said once, where it stands first"
             problems.again(it.span, message, known.span)
     for it in first.values():
@@ -116,9 +117,9 @@ def read_places(item: syntax.Places | None, whole: Span, problems: Problems) -> 
         problems.raise_any()
     alike = {name: it.per.text for name, it in first.items() if it.per is not None}
     kind = {name: alike.get(name, name) for name in first}
-    around = _around([[kind[it.name.text] for it in its] for its in item.chains])
+    around = _around([[kind[it.name.text] for it in its] for its in chains])
     names = _innermost_first(kind, around)
-    if not _in_order([it.name.text for it in item.chains[0]], {*kind.values()}, around):
+    if not _in_order([it.name.text for it in chains[0]], {*kind.values()}, around):
         message = "places must begin with thread and end with system, the innermost first"
         problems.stop(item.span, message, EXAMPLE)
     open_ = tuple(name for name in names if first[name].open)
@@ -202,7 +203,7 @@ def read_layout(
 
     whole: the span for missing declarations. broken: the names of declarations with syntax errors.
     """
-    kinds = read_places(next(iter(of_kind(declared, syntax.Places)), None), whole, problems)
+    kinds = read_places(once(declared, "places"), whole, problems)
     return Layout(
         kinds,
         _reaches(declared, kinds.names, problems),
@@ -221,21 +222,28 @@ def of_kind(declared: Declarations, kind: type[Kind]) -> list[Kind]:
     return [each for each in declared.values() if isinstance(each, kind)]
 
 
+def once(declared: Declarations, kind: str) -> syntax.Node | None:
+    """What a machine has once."""
+    found = declared.get((kind, ""))
+    return found if isinstance(found, syntax.Node) else None
+
+
 def _reaches(declared: Declarations, places: tuple[str, ...], problems: Problems) -> dict[str, str]:
+    item = once(declared, "reaches")
+    reaches: tuple[tuple[syntax.Word, syntax.Word], ...] = item.parts[0] if item else ()
+    problems.once((name for name, _ in reaches), "must be one reach, not two")
     found: dict[str, str] = {}
-    for item in of_kind(declared, syntax.Reaches):
-        problems.once((name for name, _ in item.reaches), "must be one reach, not two")
-        for name, place in item.reaches:
-            known = is_one_of(place, "a kind of place", places, problems)
-            found[name.text] = place.text if known else places[-1]
+    for name, place in reaches:
+        known = is_one_of(place, "a kind of place", places, problems)
+        found[name.text] = place.text if known else places[-1]
     return found
 
 
 def _spaces(declared: Declarations, problems: Problems) -> tuple[str, ...]:
-    for item in of_kind(declared, syntax.Spaces):
-        problems.once(item.names, "must be one kind of memory, not two")
-        return tuple(each.text for each in item.names)
-    return ("global",)
+    item = once(declared, "spaces")
+    names: tuple[syntax.Word, ...] = item.parts[0] if item else ()
+    problems.once(names, "must be one kind of memory, not two")
+    return tuple(each.text for each in names) or ("global",)
 
 
 # ---- the parts of the state ----------------------------------------------------------------------

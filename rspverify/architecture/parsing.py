@@ -102,9 +102,6 @@ class _MachineBuilder(Builder[syntax.MachineFile]):
     def nowhere(self, meta: Meta) -> None:
         return None
 
-    def include(self, meta: Meta, name: syntax.Word | str) -> syntax.Include:
-        return syntax.Include(self._span(meta), str(name), isinstance(name, syntax.Word))
-
     def spelling(self, meta: Meta, *names: syntax.Word) -> syntax.Word:
         return syntax.Word(self._span(meta), ".".join(map(str, names)))
 

@@ -24,7 +24,7 @@ from rspverify.architecture.checks import (
 )
 from rspverify.architecture.declarations import Declarations, declarations
 from rspverify.architecture.elaboration import bind, conditions, effects
-from rspverify.architecture.layout import Layout, Owner, of_kind, read_layout
+from rspverify.architecture.layout import Layout, Owner, of_kind, once, read_layout
 from rspverify.architecture.parsing import parse
 from rspverify.architecture.problems import Problems, is_one_of
 from rspverify.architecture.scope import OPERANDS, LocationOf, Scope
@@ -52,7 +52,7 @@ def read_architecture(source: Source) -> Architecture:
 def _read(file: syntax.MachineFile, problems: Problems) -> Architecture:
     declared = declarations(file, problems)
     whole = file.items[0].span if file.items else Span(file.source, 1, 1, 1, 2)
-    title = next(iter(of_kind(declared, syntax.Title)), None)
+    title = once(declared, "title")
     if title is None:
         hint = 'such as `machine mine "the paper\'s, with another ST"`'
         problems.error(whole, "a machine must have a name", hint)
@@ -61,23 +61,20 @@ def _read(file: syntax.MachineFile, problems: Problems) -> Architecture:
     _check_definitions(layout)
     instructions = [_instruction(each, layout) for each in of_kind(declared, syntax.Instruction)]
     steps = [_step(each, layout) for each in of_kind(declared, syntax.Step)]
-    final = [_final(each, layout) for each in of_kind(declared, syntax.Final)]
+    name, summary = title.parts if title else ("", "")
+    complete = once(declared, "complete")
     whole_system = Scope(layout, Owner("complete", layout.places[-1]))
     found = Architecture(
-        title.name.text if title else "",
-        (title.summary or "") if title else "",
+        str(name),
+        summary or "",
         layout.kinds,
         layout.reaches,
         tuple(kind for part in layout.parts.values() for kind in part.values()),
         {each.name: each for each in instructions},
         tuple(each for each in steps if each is not None),
         _always(declared, layout),
-        tuple(
-            it
-            for each in of_kind(declared, syntax.Complete)
-            for it in conditions(each.conditions, whole_system)
-        ),
-        next(iter(final), None),
+        conditions(complete.parts[0], whole_system) if complete else (),
+        _final(declared, layout),
         layout.spaces,
         tuple(
             Switch(it.name.text, it.summary or "", bool(it.on))
@@ -92,30 +89,35 @@ def _read(file: syntax.MachineFile, problems: Problems) -> Architecture:
 
 def _executes(declared: Declarations, problems: Problems) -> str:
     """The name of the instruction set; a machine may have instructions besides."""
-    for item in of_kind(declared, syntax.Executes):
-        is_one_of(item.name, "an instruction set", instruction_sets(), problems)
-        return item.name.text
-    return ""
+    item = once(declared, "executes")
+    if item is None:
+        return ""
+    is_one_of(item.parts[0], "an instruction set", instruction_sets(), problems)
+    return str(item.parts[0])
 
 
 def _always(declared: Declarations, layout: Layout) -> tuple[Condition, ...]:
-    found: list[Condition] = []
-    for item in of_kind(declared, syntax.Always):
-        found += conditions(item.conditions, Scope(layout, Owner("always", layout.places[0])))
-        check_waits(syntax.Word(item.span, "an instruction"), found, layout.problems)
-    return tuple(found)
+    item = once(declared, "always")
+    if item is None:
+        return ()
+    found = conditions(item.parts[0], Scope(layout, Owner("always", layout.places[0])))
+    check_waits(syntax.Word(item.span, "an instruction"), found, layout.problems)
+    return found
 
 
-def _final(item: syntax.Final, layout: Layout) -> CellKind | None:
-    scope = Scope(layout, Owner("final", layout.places[-1]))
-    value = scope.value(item.value)
-    if value is None:
+def _final(declared: Declarations, layout: Layout) -> CellKind | None:
+    item = once(declared, "final")
+    if item is None:
         return None
+    (reference,) = item.parts
+    scope = Scope(layout, Owner("final", layout.places[-1]))
+    value = scope.value(reference)
     if isinstance(value, CellAt) and value.kind.sort is Sort.VALUE and value.kind.located:
         if value.location is None:
             return value.kind
-    message = "final must be a value that each location has, such as memory"
-    scope.error(item.value.span, f"{message}, not {item.value.span.text}")
+    if value is not None:
+        message = "final must be a value that each location has, such as memory"
+        scope.error(reference.span, f"{message}, not {reference.span.text}")
     return None
 
 

@@ -38,7 +38,8 @@ class Reference(Spanned, frozen=True):
 
 
 class Node(Spanned, frozen=True):
-    """A part of a body: an expression, an element, a binder, a condition or an effect.
+    """A part of a body: an expression, an element, a binder, a condition or an effect; or an item
+    without a name.
 
     kind: its rule in the grammar, which says in which order the parts are.
     """
@@ -55,6 +56,8 @@ NODES = frozenset(
         *("self_in", "in_space", "all"),
         *("assignment", "take", "free", "enqueue", "dequeue", "add", "remove"),
         *("if", "each", "nothing"),
+        *("title", "executes", "places", "spaces", "reaches", "final", "complete", "always"),
+        *("state", "include", "without"),
     }
 )
 """The kinds of nodes."""
@@ -63,43 +66,12 @@ NODES = frozenset(
 # ---- Items ---------------------------------------------------------------------------------------
 
 
-class Title(Spanned, frozen=True):
-    """`machine NAME "summary"`."""
-
-    name: Word
-    summary: str | None
-
-
 class Place(Spanned, frozen=True):
     """`cu per workgroup`, `any cu`: a kind of place, and which there are where programs say not."""
 
     open: bool | None
     name: Word
     per: Word | None
-
-
-class Places(Spanned, frozen=True):
-    """`places A < B < …, A < C < …`: each lies in the next one of its chain."""
-
-    chains: tuple[tuple[Place, ...], ...]
-
-
-class Executes(Spanned, frozen=True):
-    """`executes NAME`: the set that says what instructions do, which the machine has rules for."""
-
-    name: Word
-
-
-class Spaces(Spanned, frozen=True):
-    """`spaces A, B`."""
-
-    names: tuple[Word, ...]
-
-
-class Reaches(Spanned, frozen=True):
-    """`reaches A = place, …`."""
-
-    reaches: tuple[tuple[Word, Word], ...]
 
 
 class Cell(Spanned, frozen=True):
@@ -117,30 +89,6 @@ class TypeOf(Spanned, frozen=True):
 
     name: Word
     cells: tuple[Cell, ...]
-
-
-class State(Spanned, frozen=True):
-    """`state { CELL … }`."""
-
-    cells: tuple[Cell, ...]
-
-
-class Final(Spanned, frozen=True):
-    """`final VALUE`."""
-
-    value: Reference
-
-
-class Complete(Spanned, frozen=True):
-    """`complete when …`."""
-
-    conditions: tuple[Node, ...]
-
-
-class Always(Spanned, frozen=True):
-    """`always when …`."""
-
-    conditions: tuple[Node, ...]
 
 
 class Definition(Spanned, frozen=True):
@@ -188,37 +136,7 @@ class Switch(Spanned, frozen=True):
     summary: str | None
 
 
-class Include(Spanned, frozen=True):
-    """`include NAME` of a machine that ships, or `include "FILE"`."""
-
-    name: str
-    shipped: bool
-
-
-class Without(Spanned, frozen=True):
-    """`without NAME, …`."""
-
-    names: tuple[Word, ...]
-
-
-Item: TypeAlias = (
-    Title
-    | Executes
-    | Places
-    | Spaces
-    | Reaches
-    | TypeOf
-    | State
-    | Final
-    | Complete
-    | Always
-    | Definition
-    | Instruction
-    | Step
-    | Switch
-    | Include
-    | Without
-)
+Item: TypeAlias = Node | TypeOf | Definition | Instruction | Step | Switch
 
 
 class Broken(Struct, frozen=True, eq=False):
