@@ -8,7 +8,7 @@ from typing import assert_never
 from msgspec import Struct
 
 from rspverify.machine.machine import Machine
-from rspverify.machine.rules import AnyBit, Bit, InstructionRule, Rule, StepRule
+from rspverify.machine.rules import AnyBit, Bit, InstructionRule, Rule, StepRule, by
 from rspverify.machine.shapes import Shape
 
 
@@ -57,14 +57,9 @@ class Firings:
     """How often each rule of a machine can matter, where every step has a shape."""
 
     def __init__(self, machine: Machine) -> None:
-        self._machine = machine
-        self._setting: dict[Bit, list[Rule]] = {}
-        self._looking: dict[Bit, list[Rule]] = {}
-        for rule in machine.rules:
-            for bit in dict.fromkeys(rule.may_set):
-                self._setting.setdefault(bit, []).append(rule)
-            for bit in self._refreshed_for(rule):
-                self._looking.setdefault(bit, []).append(rule)
+        self._shapes = machine.shapes
+        self._setting = by(machine.rules, lambda rule: rule.may_set)
+        self._looking = by(machine.rules, self._refreshed_for)
         self._known: dict[object, int] = {}
 
     def _refreshed_for(self, rule: Rule) -> dict[Bit, None]:
@@ -76,7 +71,7 @@ class Firings:
         found: dict[Bit, None] = {}
         for guard in (it for it in rule.guards if isinstance(it, AnyBit)):
             for bit, _ in guard.bits:
-                entry = self._machine.shapes.entries.get(bit)
+                entry = self._shapes.entries.get(bit)
                 if entry is not None and (entry.dirty, False) not in guard.bits:
                     found[bit] = None
         return found
@@ -86,19 +81,18 @@ class Firings:
         if isinstance(rule, InstructionRule):
             return 1
         if rule.key not in self._known:
-            self._known[rule.key] = self._count(rule)
+            self._known[rule.key] = sum(map(self.of, self._needing(rule)))
         return self._known[rule.key]
 
-    def _count(self, rule: StepRule) -> int:
-        shapes = self._machine.shapes
-        shape = shapes.shape(rule)
+    def _needing(self, rule: StepRule) -> list[Rule]:
+        """The rules for each firing of which a step may be needed once."""
+        shape = self._shapes.shape(rule)
         match shape:
             case Shape.CLEARS:
-                (bit,) = rule.cleared
-                return sum(map(self.of, self._setting.get(bit, ())))
+                return self._setting.get(rule.cleared[0], [])
             case Shape.REFRESHES:
-                return sum(map(self.of, self._looking.get(shapes.refreshed(rule), ())))
+                return self._looking.get(self._shapes.refreshed(rule), [])
             case Shape.LEAVES | Shape.LOSES | None:
-                return 0
+                return []
             case _:
                 assert_never(shape)
