@@ -74,14 +74,15 @@ class PartialExecutions:
 
     candidates: what the model makes of them; their constraints and axioms hold in each that is
     consistent. ends: thread → where it may end, in the order of its code, and the term that it
-    does. An execution in which a thread reaches a cut is left out. Raises LimitReached.
+    does. constraints: what makes a candidate such an execution besides. An execution in which a
+    thread reaches a cut is left out. Raises LimitReached.
     """
 
     def __init__(self, program: Program, model: MemoryModel, limits: Limits) -> None:
         self.program = program
         self._points: list[list[_Point]] = []
         self.ends: list[Mapping[End, Term]] = []
-        self._constraints: list[Term] = []
+        self.constraints: list[Term] = []
         first = 0
         for thread in program.threads:
             points = [*_points(program, thread, first)]
@@ -89,7 +90,7 @@ class PartialExecutions:
             chosen, constraints = pick(f"end of {thread.name}", ends)
             self._points.append(points)
             self.ends.append(chosen)
-            self._constraints += constraints
+            self.constraints += constraints
             first += len(thread.operations)
         given: dict[int, Choice[int]] = {}
         numbers = count(first)
@@ -104,19 +105,8 @@ class PartialExecutions:
             for event in reversed(self.candidates.events)
             if event.operation is not None
         }
-        self._constraints += self._loops()
-        self._constraints += self._barriers()
-
-    @property
-    def constraints(self) -> list[Term]:
-        """What makes a candidate such an execution, the axioms of the model included."""
-        candidates = self.candidates
-        return [*candidates.constraints, *candidates.axioms.values(), *self.own]
-
-    @property
-    def own(self) -> list[Term]:
-        """What makes a candidate such an execution besides."""
-        return list(self._constraints)
+        self.constraints += self._loops()
+        self.constraints += self._barriers()
 
     def executed(self, operation: Operation) -> Term:
         """That an operation is executed."""
@@ -126,8 +116,7 @@ class PartialExecutions:
         """That a thread has executed all of its code."""
         return self.ends[thread][Finished()]
 
-    def party(self, barrier: Operation) -> frozenset[int]:
-        """The threads that meet at a barrier."""
+    def _party(self, barrier: Operation) -> frozenset[int]:
         return frozenset(it.index for it in self.program.party(barrier))
 
     # ---- what is executed ----------------------------------------------------------------------
@@ -205,45 +194,46 @@ class PartialExecutions:
     # ---- barriers ------------------------------------------------------------------------------
 
     @cached_property
-    def barriers(self) -> tuple[Operation, ...]:
-        """The barriers of the program."""
+    def _barriers_of_all(self) -> tuple[Operation, ...]:
         return tuple(it for it in self.program.operations if it.kind is Kind.BARRIER)
 
-    def waiting(self, barrier: Operation) -> Term:
+    def _waiting(self, barrier: Operation) -> Term:
         """That a thread waits at this barrier for ever."""
         return self.ends[barrier.thread].get(Waiting(barrier), FALSE)
 
     def _own(self, thread: int, barrier: Operation) -> list[Operation]:
         """The barriers of a thread at which it meets those who are at this one."""
-        return [it for it in self.barriers if it.thread == thread and one_barrier(it, barrier)]
+        return [
+            it for it in self._barriers_of_all if it.thread == thread and one_barrier(it, barrier)
+        ]
 
     def absent(self, barrier: Operation) -> Iterator[tuple[int, Term]]:
         """The threads that must come to a barrier, each with the term that it does not."""
-        for thread in sorted(self.party(barrier)):
+        for thread in sorted(self._party(barrier)):
             own = self._own(thread, barrier)
-            yield thread, ~any_of(self.executed(it) | self.waiting(it) for it in own)
+            yield thread, ~any_of(self.executed(it) | self._waiting(it) for it in own)
 
     def _barriers(self) -> Iterator[Term]:
         """All go through a barrier or none does; one waits only if another does not come."""
-        for barrier in self.barriers:
-            for thread in self.party(barrier) - {barrier.thread}:
+        for barrier in self._barriers_of_all:
+            for thread in self._party(barrier) - {barrier.thread}:
                 through = any_of(self.executed(it) for it in self._own(thread, barrier))
                 yield self.executed(barrier).implies(through)
-            waits = self.waiting(barrier)
+            waits = self._waiting(barrier)
             yield waits.implies(truth(barrier.guard, self._reads))
             yield waits.implies(any_of(term for _, term in self.absent(barrier)))
 
     def _divergence(self) -> Iterator[tuple[Fault, Term]]:
         """Barriers that part: one waits, and another has ended, or waits at another barrier."""
-        for barrier in self.barriers:
-            waits = self.waiting(barrier)
-            for thread in sorted(self.party(barrier) - {barrier.thread}):
+        for barrier in self._barriers_of_all:
+            waits = self._waiting(barrier)
+            for thread in sorted(self._party(barrier) - {barrier.thread}):
                 yield _parted(barrier, f"P{thread} ends without it", waits & self.finished(thread))
-                for it in self.barriers:
-                    met = it.thread == thread and barrier.thread in self.party(it)
+                for it in self._barriers_of_all:
+                    met = it.thread == thread and barrier.thread in self._party(it)
                     if met and not one_barrier(it, barrier):
                         there = f"P{thread} line {it.span.line} comes to {barrier_in_words(it)}"
-                        yield _parted(barrier, there, waits & self.waiting(it))
+                        yield _parted(barrier, there, waits & self._waiting(it))
 
 
 def _parted(barrier: Operation, other: str, term: Term) -> tuple[Fault, Term]:

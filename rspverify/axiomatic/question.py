@@ -63,7 +63,7 @@ class Questions:
         self._model = model
         self._limits = limits
         self._partial = partial
-        self._required = [*(partial.own if partial else ()), *required]
+        self._required = [*(partial.constraints if partial else ()), *required]
         self.candidates = partial.candidates if partial else candidates_of(program, model, limits)
         self._consistent = self.solver()
 
