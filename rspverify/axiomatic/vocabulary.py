@@ -157,15 +157,6 @@ def _started_before(a: Event, b: Event) -> bool:
     return a.initial and not b.initial
 
 
-def _sequenced(a: Event, b: Event) -> bool:
-    return _started_before(a, b) or _in_program_order(a, b)
-
-
-def _same_barrier(a: Event, b: Event) -> bool:
-    one, two = a.operation, b.operation
-    return one is not None and two is not None and one_barrier(one, two)
-
-
 def _of_its_party(a: Event, b: Event) -> bool:
     """A barrier, and an event of a thread that must come to it."""
     it, own, other = a.operation, a.thread, b.thread
@@ -174,23 +165,13 @@ def _of_its_party(a: Event, b: Event) -> bool:
     return it.kind is Kind.BARRIER and meet(it, own, other)
 
 
-def _one_operation(a: Event, b: Event) -> bool:
-    return a.operation is b.operation and a.part is Part.READ and b.part is Part.WRITE
+def _depends(how: str) -> Callable[[Event, Event], bool]:
+    """That b depends on what a reads, of the same thread: by its value, control or address."""
 
+    def depends(a: Event, b: Event) -> bool:
+        return a.reads and b.operation is not None and a.is_one_of(getattr(b.operation, how))
 
-def _data(a: Event, b: Event) -> bool:
-    """What b writes is computed from what a reads, of the same thread."""
-    return a.reads and b.writes and b.operation is not None and a.is_one_of(b.operation.data)
-
-
-def _control(a: Event, b: Event) -> bool:
-    """Whether b is executed depends on what a reads, of the same thread."""
-    return a.reads and b.operation is not None and a.is_one_of(b.operation.control)
-
-
-def _address(a: Event, b: Event) -> bool:
-    """Which location b accesses is computed from what a reads, of the same thread."""
-    return a.reads and b.operation is not None and a.is_one_of(b.operation.address)
+    return depends
 
 
 RELATIONS: Mapping[str, Callable[[Event, Event], bool]] = {
@@ -205,14 +186,21 @@ RELATIONS: Mapping[str, Callable[[Event, Event], bool]] = {
     ),
     **dict.fromkeys(("wg", "swg"), _together(2)),
     **dict.fromkeys(("dv", "dev", "sdv"), _together(1)),
-    "sb": _sequenced,
+    "sb": lambda a, b: _started_before(a, b) or _in_program_order(a, b),
     "po": _in_program_order,
     "asw": _started_before,
-    "rmw": _one_operation,
-    "data": _data,
-    "ctrl": _control,
-    "addr": _address,
-    **dict.fromkeys(("syncbar", "same_B"), _same_barrier),
+    "rmw": lambda a, b: a.operation is b.operation and a.part is Part.READ and b.part is Part.WRITE,
+    "data": lambda a, b: b.writes and _depends("data")(a, b),
+    "ctrl": _depends("control"),
+    "addr": _depends("address"),
+    **dict.fromkeys(
+        ("syncbar", "same_B"),
+        lambda a, b: (
+            a.operation is not None
+            and b.operation is not None
+            and one_barrier(a.operation, b.operation)
+        ),
+    ),
     PARTY: _of_its_party,
 }
 """Base relations that the program alone decides. `sb` has initial writes first, `po` has none."""
