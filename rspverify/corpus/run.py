@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import Any, assert_never
 
 from rspverify.answers import ModelAnswer, Result
 from rspverify.architecture.architecture import Architecture
@@ -19,9 +19,6 @@ from rspverify.records import replace
 from rspverify.schedulers import schedulers_of
 from rspverify.soundness.settings import Settings
 
-if TYPE_CHECKING:
-    pass
-
 
 def suite_results(
     suite: Suite, settings: Settings, tests: Sequence[str], judge: Judge
@@ -30,19 +27,17 @@ def suite_results(
 
     Close it when done. Raises InputError if a scheme, a model or a machine cannot be read.
     """
-    columns: dict[str, LoadedModel | Architecture]
+    columns: dict[str, LoadedModel | Architecture] = {}
     match suite.kind:
         case Kind.SCHEMES:
             run = Run(read_inputs(suite.columns, settings, judge, compilers=True), judge)
             yield from run.results(tests)
             return
         case Kind.MODELS:
-            columns = {
-                it: read_inputs((), replace(settings, model=it), judge).model
-                for it in suite.columns
-            }
+            for name in suite.columns:
+                columns[name] = read_inputs((), replace(settings, model=name), judge).model
         case Kind.MACHINES:
-            columns = {it: machine_named(it) for it in suite.columns}
+            columns |= {name: machine_named(name) for name in suite.columns}
         case Kind.SCHEDULERS:
             from rspverify.axiomatic.cat import load_model
             from rspverify.judge.waits import Waits, model_answer
@@ -53,29 +48,44 @@ def suite_results(
             return
         case _:
             assert_never(suite.kind)
-    machines = suite.kind is Kind.MACHINES
-    loaded = [LoadedTest(it, settings, assembly=machines) for it in tests]
-    questions = [_RowQuestion(it, columns, judge) for it in loaded]
-    with closing(judge.run(questions)) as rows:
-        for row in rows:
-            yield from row
+    assembly = suite.kind is Kind.MACHINES
+    loaded = [LoadedTest(it, settings, assembly=assembly) for it in tests]
+    questions = [_Observation(test, name, columns) for test in loaded for name in columns]
+    with closing(judge.run(questions)) as answers:
+        yield from answers
 
 
-class _RowQuestion(Question[Sequence[ModelAnswer]], frozen=True):
-    """What do models or machines say of a test?"""
+class _Observation(Question[ModelAnswer], frozen=True):
+    """What does a model or a machine say of a test? column: which of those that are loaded."""
 
-    kind = "suite"
+    answer = ModelAnswer
+    kind = "what is observed"
 
     test: LoadedTest
-    columns: dict[str, LoadedModel | Architecture]
-    judge: Judge
+    column: str
+    columns: Mapping[str, LoadedModel | Architecture]
 
     @property
     def name(self) -> str:
         return stem(self.test.file)
 
-    def parts(self) -> list[_ColumnQuestion]:
-        return [_ColumnQuestion(self, name) for name in self.columns]
+    @property
+    def content(self) -> tuple[Any, ...]:
+        it, settings = self.columns[self.column], self.test.settings
+        if isinstance(it, Architecture):
+            settings, asked = replace(settings, allow_fallback=True), f"machine {it.identity}"
+        else:
+            settings, asked = replace(settings, model=self.column), f"model {it.facts.digest}"
+        return digest(self.test.source.text), asked, replace(settings, seconds=None)
+
+    @property
+    def incident(self) -> Incident:
+        settings = self.test.settings
+        if isinstance(self.columns[self.column], Architecture):
+            settings = replace(settings, machine=self.column)
+        else:
+            settings = replace(settings, model=self.column)
+        return Incident("outcomes", (self.test.file,), (), settings)
 
     def prepare(self) -> None:
         from rspverify.litmus.syntax import warm_up
@@ -85,74 +95,32 @@ class _RowQuestion(Question[Sequence[ModelAnswer]], frozen=True):
             if isinstance(column, LoadedModel):
                 _ = column.model
 
-    def known(self, judge: Judge) -> Sequence[ModelAnswer] | None:
+    def known(self, judge: Judge) -> ModelAnswer | None:
         if self.test.unreadable is not None:
             return self.lost(self.test.unreadable)
-        answers = [it for it in map(judge.known, self.parts()) if it is not None]
-        return answers if len(answers) == len(self.columns) else None
-
-    def decide(self) -> Sequence[ModelAnswer]:
-        return [self.judge.ask(each) for each in self.parts()]
-
-    def lost(self, why: Undecided) -> Sequence[ModelAnswer]:
-        return [each.lost(why) for each in self.parts()]
-
-
-class _ColumnQuestion(Question[ModelAnswer], frozen=True):
-    """What does a model or a machine say of a test?"""
-
-    answer = ModelAnswer
-    kind = "what is observed"
-
-    row: _RowQuestion
-    column: str
-
-    @property
-    def content(self) -> tuple[Any, ...]:
-        it, settings = self.row.columns[self.column], self.row.test.settings
-        if isinstance(it, Architecture):
-            settings, asked = replace(settings, allow_fallback=True), f"machine {it.identity}"
-        else:
-            settings, asked = replace(settings, model=self.column), f"model {it.facts.digest}"
-        return digest(self.row.test.source.text), asked, replace(settings, seconds=None)
-
-    @property
-    def incident(self) -> Incident:
-        it, settings = self.row.columns[self.column], self.row.test.settings
-        if isinstance(it, Architecture):
-            settings = replace(settings, machine=self.column)
-        else:
-            settings = replace(settings, model=self.column)
-        return Incident("outcomes", (self.row.test.file,), (), settings)
-
-    def known(self, judge: Judge) -> ModelAnswer | None:
         found = judge.kept(self)
-        file = self.row.test.file
-        return found and replace(found, file=file, model=self.column, cached=True)
+        return found and replace(found, file=self.test.file, model=self.column, cached=True)
 
     def decide(self) -> ModelAnswer:
-        started, test = time.perf_counter(), self.row.test
+        started, test = time.perf_counter(), self.test
         answer, within = self._observed()
         seconds = time.perf_counter() - started
         return ModelAnswer(test.title, test.file, self.column, answer, "", within, seconds)
 
     def lost(self, why: Undecided) -> ModelAnswer:
-        test, said = self.row.test, (why.word, why.reason)
+        test, said = self.test, (why.word, why.reason)
         return ModelAnswer(test.title, test.file, self.column, *said, {}, why.seconds, why.internal)
 
-    def _observed(self) -> tuple[str, dict[str, int]]:
+    def _observed(self) -> tuple[str, Mapping[str, int]]:
         """What is observed, and within which bounds."""
-        it, settings = self.row.columns[self.column], self.incident.settings
-        program = self.row.test.program
+        from rspverify.soundness.outcomes import machine_outcomes, observed_by
+
+        it, settings, program = self.columns[self.column], self.incident.settings, self.test.program
         assert settings is not None
         if isinstance(it, Architecture):
-            from rspverify.soundness.outcomes import machine_outcomes
-
-            found = machine_outcomes(program, it, self.row.test.file, settings)
+            found = machine_outcomes(program, it, self.test.file, settings)
             assert found.final is not None, "outcomes were asked for"
             answer = found.final.observation if found.outcomes else "VACUOUS"
             return str(answer), dict(found.within)
-        from rspverify.soundness.outcomes import observed_by
-
         seen = observed_by(program, it.model, settings)
         return f"{seen.observation}{' racy' * seen.racy}", dict(seen.within)

@@ -17,7 +17,7 @@ from typer.testing import Result
 
 from rspverify.corpus.expected import read_expected
 from rspverify.corpus.inputs import default_tests
-from rspverify.corpus.run import _ColumnQuestion
+from rspverify.corpus.run import _Observation
 from rspverify.corpus.suite import Kind, find_suites, read_suite
 from rspverify.soundness import outcomes
 from rspverify.soundness.settings import Settings
@@ -224,7 +224,7 @@ def test_an_expected_progress_that_is_not_asked_for_is_said(folder: Path) -> Non
 
 def test_answers_of_models_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = document(run("litmus/other", "--format", "json"))["answers"]
-    monkeypatch.setattr(_ColumnQuestion, "decide", lambda *_: 1 / 0)
+    monkeypatch.setattr(_Observation, "decide", lambda *_: 1 / 0)
     again = document(run("litmus/other", "--format", "json"))["answers"]
     assert [each.pop("cached") for each in first] == [False, False]
     assert [each.pop("cached") for each in again] == [True, True]
@@ -259,7 +259,7 @@ def test_an_interrupt_shows_what_is_known(folder: Path, monkeypatch: pytest.Monk
     def interrupted(*_: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("rspverify.corpus.run._RowQuestion", interrupted)
+    monkeypatch.setattr("rspverify.corpus.run._Observation", interrupted)
     result = run("--no-cache")
     assert result.exit_code == 130
     assert "every verdict is as in litmus/mine/expected.yaml" in result.stdout
