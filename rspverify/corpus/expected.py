@@ -21,11 +21,10 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
-from msgspec import Struct
+import yaml
+from msgspec import Struct, field
 
 from rspverify.answers import ANSWERS, Difference, Held, ModelAnswer, Result, within_words
 from rspverify.corpus.suite import Kind, Suite, read_each
@@ -42,34 +41,7 @@ _PLAIN = re.compile(r"[\w./+@-]*\w")
 Words = Mapping[str, Mapping[str, str]]
 """By test, and by scheme or model."""
 
-_HEADERS = {
-    Kind.SCHEMES: """\
-# The verdict of each test under each scheme, in the outcome reading, by path from here, and its
-# progress (`--progress`) where that is not LIVE.
-# `rspverify check … --expect FILE` holds a run to it, and with `--refresh` writes it anew: look at
-# what changes before you commit it.
-""",
-    Kind.MODELS: """\
-# What each model says of each test: whether the executions that it allows satisfy the formula of
-# the final condition never, sometimes or always, and whether one of them is undefined (racy): it
-# has a race, or a barrier that not all of a work-group reach. Of a racy test this is what its
-# consistent executions show; the test as such may do anything.
-# `rspverify check` of the suite holds the models to it, and with `--refresh` writes it anew: look
-# at what changes before you commit it.
-""",
-    Kind.SCHEDULERS: """\
-# Whether each test hangs under each scheduler: LIVE if it never does, STUCK if it may, UNDEFINED if
-# it may do anything, as it has a race, or a barrier that not all of a work-group reach.
-# `rspverify check` of the suite holds tests to it, and with `--refresh` writes it anew: look at
-# what changes before you commit it.
-""",
-    Kind.MACHINES: """\
-# What each machine says of each test: whether its complete executions satisfy the formula of the
-# final condition never, sometimes or always.
-# `rspverify check` of the suite holds the machines to it, and with `--refresh` writes it anew: look
-# at what changes before you commit it.
-""",
-}
+_HEADERS = Path(__file__).with_name("headers.yaml")
 KEYS = {kind: "verdicts" if kind is Kind.SCHEMES else "answers" for kind in Kind}
 
 
@@ -78,7 +50,7 @@ class Expected(Struct, frozen=True):
 
     path: Path
     verdicts: Words
-    progress: Words = msgspec.field(default_factory=dict)
+    progress: Words = field(default_factory=dict)
 
     def of(self, result: Result | ModelAnswer) -> str | None:
         """The words that are expected of a result; None if none are written down.
@@ -133,24 +105,70 @@ def read_expected(path: str, model: str | None = None, kind: Kind = Kind.SCHEMES
     root, problems = read_yaml(source)
     if root is None:
         raise InputError(problems)
-    reading = _Reading(kind, problems)
-    key, top = KEYS[kind], dict(_named(read_entries(root, "the file", problems)))
+    key = KEYS[kind]
+    top = {name.text: node for name, node in read_entries(root, "the file", problems)}
     named = top.pop("model", None) if kind is Kind.SCHEMES else None
     if isinstance(named, Text) and model is not None and named.text != model:
-        reading.wrong(named, f"the model of the expected verdicts must be that of the run, {model}")
+        message = f"the model of the expected verdicts must be that of the run, {model}"
+        problems.append(Problem(named.span, message))
     entries = top.pop(key, None)
     for other, node in top.items():
         keys = f"model or {key}" if kind is Kind.SCHEMES else key
-        reading.wrong(node, f"a key must be {keys}, not {other}")
+        problems.append(Problem(node.span, f"a key must be {keys}, not {other}"))
     if entries is None and isinstance(root, Table):
-        reading.wrong(root, f"the file must have the key {key}")
+        problems.append(Problem(root.span, f"the file must have the key {key}"))
+    words: dict[str, dict[str, str]] = {}
+    progress: dict[str, dict[str, str]] = {}
     for test, row in read_entries(entries, key, problems) if entries is not None else ():
-        of_test: dict[str, str] = reading.words.setdefault(test.text, {})
+        own = words.setdefault(test.text, {})
         for column, said in read_entries(row, f"the {key} of a test", problems):
-            reading.entry(test.text, column.text, said, of_test)
+            own[column.text], live = _read_entry(said, kind, problems)
+            if live is not None:
+                progress.setdefault(test.text, {})[column.text] = live
     if problems:
         raise InputError(problems)
-    return Expected(Path(path), reading.words, reading.progress)
+    return Expected(Path(path), words, progress)
+
+
+def _read_entry(said: Node, kind: Kind, problems: list[Problem]) -> tuple[str, str | None]:
+    """The words of one test under one scheme or model, and of its progress where it is told."""
+    if kind is not Kind.SCHEMES:
+        return _claimed(said, ANSWERS, "an answer", problems), None
+    if not isinstance(said, Table):
+        return _claimed(said, tuple(Word), "a verdict", problems), None
+    both = {key.text: node for key, node in said.entries}
+    verdict, progress = both.pop("verdict", None), both.pop("progress", None)
+    for key, node in both.items():
+        problems.append(Problem(node.span, f"a key must be verdict or progress, not {key}"))
+    if verdict is None:
+        message = "a verdict with progress must have the key verdict"
+        problems.append(Problem(said.span, message))
+    word = "" if verdict is None else _claimed(verdict, tuple(Word), "a verdict", problems)
+    if progress is None:
+        return word, None
+    return word, _chosen(progress, tuple(ProgressWord), "progress", problems)
+
+
+def _chosen(node: Node, choices: tuple[str, ...], what: str, problems: list[Problem]) -> str:
+    word = node.text if isinstance(node, Text) else "something else"
+    if not isinstance(node, Text) or word not in choices:
+        message = f"{what} must be one of {', '.join(choices)}, not {word}"
+        problems.append(Problem(node.span, message))
+    return word
+
+
+def _claimed(node: Node, choices: tuple[str, ...], what: str, problems: list[Problem]) -> str:
+    """A word, with the bounds within which it is expected if there are any."""
+    text = node.text if isinstance(node, Text) else ""
+    word, within, reach = text.partition(" within ")
+    if not isinstance(node, Text) or not within:
+        return _chosen(node, choices, what, problems)
+    word = _chosen(replace(node, text=word), choices, what, problems)
+    bounds = [BOUND.fullmatch(each) for each in reach.split(" and ")]
+    if not all(bounds):
+        must = "bounds must be like `within 8 iterations` or `within 8 iterations and 12 steps`"
+        problems.append(Problem(node.span, f"{must}, not {within.strip()} {reach}"))
+    return word + within_words({each[2]: int(each[1]) for each in bounds if each})
 
 
 def read_all_expected(
@@ -165,60 +183,6 @@ def read_all_expected(
         return read_expected(suite.expected, chosen.model, suite.kind)
 
     return read_each(read, zip(suites, settings, strict=True))
-
-
-@dataclass
-class _Reading:
-    """A file on its way to what it expects."""
-
-    kind: Kind
-    problems: list[Problem]
-    words: dict[str, dict[str, str]] = field(default_factory=dict)
-    progress: dict[str, dict[str, str]] = field(default_factory=dict)
-
-    def wrong(self, node: Node, message: str) -> None:
-        """Note a mistake."""
-        self.problems.append(Problem(node.span, message))
-
-    def entry(self, test: str, column: str, said: Node, words: dict[str, str]) -> None:
-        """What is expected of one test under one scheme or model."""
-        if self.kind is not Kind.SCHEMES:
-            words[column] = self._claimed(said, ANSWERS, "an answer")
-            return
-        if not isinstance(said, Table):
-            words[column] = self._claimed(said, tuple(Word), "a verdict")
-            return
-        both = dict(_named(said.entries))
-        for key in both.keys() - {"verdict", "progress"}:
-            self.wrong(both[key], f"a key must be verdict or progress, not {key}")
-        if "verdict" in both:
-            words[column] = self._claimed(both["verdict"], tuple(Word), "a verdict")
-        else:
-            self.wrong(said, "a verdict with progress must have the key verdict")
-        if "progress" in both:
-            word = self._chosen(both["progress"], tuple(ProgressWord), "progress")
-            self.progress.setdefault(test, {})[column] = word
-
-    def _chosen(self, node: Node, choices: tuple[str, ...], what: str) -> str:
-        word = node.text if isinstance(node, Text) else "something else"
-        if not isinstance(node, Text) or word not in choices:
-            self.wrong(node, f"{what} must be one of {', '.join(choices)}, not {word}")
-        return word
-
-    def _claimed(self, node: Node, choices: tuple[str, ...], what: str) -> str:
-        """A word, with the bounds within which it is expected if there are any."""
-        text = node.text if isinstance(node, Text) else ""
-        word, within, reach = text.partition(" within ")
-        if not isinstance(node, Text) or not within:
-            return self._chosen(node, choices, what)
-        word = self._chosen(replace(node, text=word), choices, what)
-        bounds = [BOUND.fullmatch(each) for each in reach.split(" and ")]
-        if not all(bounds):
-            shown = (
-                "bounds must be like `within 8 iterations` or `within 8 iterations and 12 steps`"
-            )
-            self.wrong(node, f"{shown}, not {within.strip()} {reach}")
-        return word + within_words({each[2]: int(each[1]) for each in bounds if each})
 
 
 def write_expected(
@@ -264,7 +228,8 @@ def write_expected(
 
 def expected_text(entries: Words, model: str | None, kind: Kind = Kind.SCHEMES) -> str:
     """The file that says what is expected: an entry by test, and by scheme or model."""
-    lines = [_HEADERS[kind], f"model: {model}\n" if kind is Kind.SCHEMES else "", f"{KEYS[kind]}:"]
+    header = yaml.safe_load(_HEADERS.read_text(encoding="utf-8"))[kind]
+    lines = [header, f"model: {model}\n" if kind is Kind.SCHEMES else "", f"{KEYS[kind]}:"]
     if not entries:
         lines.append(" {}")
     lines.append("\n")
@@ -285,10 +250,6 @@ def _entry(word: str, progress: str | None) -> str:
     if progress in (None, ProgressWord.LIVE):
         return word
     return f"{{verdict: {word}, progress: {progress}}}"
-
-
-def _named(entries: Iterable[tuple[Text, Node]]) -> Iterable[tuple[str, Node]]:
-    return ((key.text, node) for key, node in entries)
 
 
 def _is_below(test: str, folder: str) -> bool:
