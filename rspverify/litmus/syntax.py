@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import yaml
 from lark import Token, Tree
 from msgspec import Struct
 
 from rspverify.grammar import END, Language, Mistake
 from rspverify.litmus.build import ColumnsBuilder, TreeBuilder
-from rspverify.litmus.expected import COLUMNS, GROUPS, Groups, describe
 from rspverify.litmus.problems import Problems, listed, quote
 from rspverify.litmus.recovery import braces_fit, without_cell, without_mistake
 from rspverify.source import Source, Span
@@ -23,11 +24,16 @@ MAX_DEPTH = 100
 _MOST_READ = 500_000
 """How many characters are read at the most to find further mistakes, all times together."""
 
+_WORDS = Path(__file__).with_name("words.yaml")
+
+_HIDDEN = {"DESCRIPTION", "INFO"}
+"""Terminals that are never what a user has forgotten."""
+
 _LAST_WORD = r"(\w+|\+\+|--|&&|\|\||[<>=!]=|<<|>>|/\\|\\/|\S)$"
 
 
 class Form(Struct, frozen=True):
-    """How tests are written. headers: their first lines. groups: words for its terminals.
+    """How tests are written. headers: their first lines. words: for its terminals, in words.yaml.
 
     ends: whether a semicolon could stand at the end of the line or block where the text broke off.
     without: the text with blanks in the place of the part that has a mistake; None if in doubt.
@@ -36,7 +42,7 @@ class Form(Struct, frozen=True):
     language: Language
     builder: type[TreeBuilder[Any]]
     headers: str
-    groups: Groups
+    words: str
     ends: Callable[[Mistake], bool]
     without: Callable[[str, Mistake], str | None]
 
@@ -121,7 +127,7 @@ C = Form(
     Language(Path(__file__).with_name("grammar.lark")),
     TreeBuilder,
     "`OpenCL name`, `C name` or `PTX name`",
-    GROUPS,
+    "programs",
     _statement_ends,
     without_mistake,
 )
@@ -131,7 +137,7 @@ ASSEMBLY = Form(
     Language(Path(__file__).with_name("columns.lark")),
     ColumnsBuilder,
     "`PTX name`",
-    COLUMNS,
+    "columns",
     _row_ends,
     without_cell,
 )
@@ -148,11 +154,32 @@ def _report(mistake: Mistake, form: Form, source: Source, problems: Problems) ->
         problems.error(span, f"the first line must be {form.headers}, not {found}")
         return
     hint = _hint(mistake.expected, span, problems) if form is C else None
-    choice = listed(describe(mistake.expected, form.language.spelling, form.groups))
+    choice = listed(_described(mistake.expected, form))
     before = source.line(after.line)[: after.column - 1]
     word = re.search(_LAST_WORD, before[-200:])
     what = f"what follows {quote(word[0])}" if word else "what stands here"
     problems.error(span, f"{what} must be {choice}, not {found}", hint)
+
+
+@cache
+def _words() -> Mapping[str, Any]:
+    """What terminals are called: words.yaml."""
+    found: Mapping[str, Any] = yaml.safe_load(_WORDS.read_text(encoding="utf-8"))
+    return found
+
+
+def _described(accepted: frozenset[str], form: Form) -> list[str]:
+    """What can stand in a place that accepts these terminals."""
+    words, spelling = _words(), form.language.spelling
+    left = set(accepted) - _HIDDEN
+    said: list[str] = []
+    for group in words[form.words]:
+        if left.issuperset(group["shown"].split()):
+            said.append(group["words"])
+            left.difference_update(group["covered"].split())
+    fixed = sorted(f"`{spelling[name]}`" for name in left if name in spelling)
+    named = sorted(it for name, it in words["terminals"].items() if name in left)
+    return fixed + said + named
 
 
 def _hint(expected: frozenset[str], span: Span, problems: Problems) -> str | None:
