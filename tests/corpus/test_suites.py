@@ -12,6 +12,7 @@ from typing import Any
 import command_line
 import jsonschema
 import pytest
+from messages import cases, told
 from soundness import waiting
 from typer.testing import Result
 
@@ -86,49 +87,12 @@ def test_what_a_suite_says(folder: Path) -> None:
     assert suite.settings(Settings(unroll=5)).unroll == 5, "what a command line chooses comes first"
 
 
-def test_all_mistakes_at_once_with_their_places(folder: Path) -> None:
-    said = mistakes(
-        folder,
-        "schemes: [../scheme.yaml, nowhere.yaml, ../scheme.yaml]\n"
-        "progress: maybe\nunroll: 0\nstates: many\nengine: event\nprogres: true\nconfirm: cvc5\n",
-    )
-    for part in (
-        "suite.yaml:1:1: the suite must have the key about",
-        "suite.yaml:1:27: ",
-        "nowhere.yaml: no such file",
-        "suite.yaml:1:41: schemes must name ../scheme.yaml once, not twice",
-        "suite.yaml:2:11: progress must be true or false, not 'maybe'",
-        "suite.yaml:3:9: unroll must be a whole number, 1 or more, not 0",
-        "suite.yaml:4:9: states must be a whole number, 1 or more, not many",
-        "suite.yaml:5:9: engine must be events, unroll or explicit, not 'event'",
-        "did you mean events?",
-        "suite.yaml:6:1: a key of the suite must be about, ",
-        "did you mean progress?",
-        "suite.yaml:7:1: ",
-    ):
-        assert part in said
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "1:1: the file must be a mapping, not empty"),
-        ("about: a\n", "1:1: the suite must have one of the keys schemes, models"),
-        (SUITE + "models: rc11\n", "3:9: the suite must have one of the keys schemes, models"),
-        ("about: a\nmodels: []\n", "2:9: models must name at least one, not an empty list"),
-        ("about: a\nmodels: [{}]\n", "2:10: models must be a name or a list of names"),
-        (
-            "about: a\nmodels: rc11\nprogress: true\n",
-            "3:11: a suite of models must have no progress",
-        ),
-        ("about: a\nmodels: rc11\ndefault: true\n", "3:10: default must be false"),
-        ("about: a\nmodels: no.cat\n", "no.cat: no such file"),
-        (SUITE + "about: again\n", "3:1: the key 'about' must be given once, not twice"),
-        ("about: a\n\tmodels: rc11\n", "2:1: indentation must be spaces, not a tab"),
-    ],
-)
-def test_mistakes(folder: Path, text: str, message: str) -> None:
-    assert message in mistakes(folder, text)
+@pytest.mark.parametrize(("text", "said"), cases(Path(__file__).with_name("messages.txt")))
+def test_what_is_said(folder: Path, text: str, said: list[str]) -> None:
+    (folder / "mine/suite.yaml").write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_suite(str(folder / "mine"))
+    assert [each.replace(str(folder), "FOLDER") for each in told(caught.value)] == said
 
 
 def test_a_suite_has_tests(folder: Path) -> None:
@@ -380,9 +344,6 @@ def test_what_a_suite_of_machines_must_not_say(machines: Path) -> None:
     (machines / "suite.yaml").write_text("about: a\nmachines: [ptx-weka]\n")
     result = run(str(machines))
     assert result.exit_code == 2 and "not ptx-weka" in result.stderr
-    (machines / "suite.yaml").write_text("about: a\nmachines: ptx-weak\nmodel: opencl\n")
-    result = run(str(machines))
-    assert "a suite of machines must have no model, which schemes are checked with" in result.stderr
 
 
 # ---- suites of schedulers ------------------------------------------------------------------------
@@ -410,9 +371,3 @@ def test_a_suite_of_schedulers(folder: Path) -> None:
     changed = run(str(place))
     assert changed.exit_code == 1
     assert "1 suite, 2 tests, 6 results, 2 not as expected" in changed.stdout
-
-
-def test_what_a_suite_of_schedulers_may_say(folder: Path) -> None:
-    wrong = mistakes(folder, "about: a\nschedulers: [fair, slow]\nprogress: true\n")
-    assert "a scheduler must be fair, obe, hsa, hsa-obe, lobe, unfair or obe:N, not 'slow'" in wrong
-    assert "a suite of schedulers must have no progress, which schemes are checked with" in wrong
