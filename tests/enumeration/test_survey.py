@@ -256,18 +256,6 @@ def allowed(shape: PackedTest, space: Space) -> set[Outcome]:
         ("st.na x 10; inc.DV y || r0=inc.acq.DV y; if r0==1: r1=ld.na x", False),
         ("st.na x 10; inc.rlx.DV y || r0=inc.acq.DV y; if r0==1: r1=ld.na x", True),
         ("st.na x 10; st.SG y 20 || r0=ld.SG y; if r0==20: r1=ld.na x @01", True),
-    ],
-)  # fmt: skip
-def test_what_synchronises(line: str, racy: bool) -> None:
-    """Release and acquire, by accesses and by fences, whose scopes must reach each other."""
-    shape, space = packed_line(line)
-    assert decoded(encoded(shape)) == shape
-    assert races(shape, Tables(space)) is racy is has_race(shape, space)
-
-
-@pytest.mark.parametrize(
-    ("line", "racy"),
-    [
         ("st.na x 10; st.WG y 20 || r0=ld.WG y; if r0==20: r1=ld.na x @01 (local y)", True),
         ("st.na x 10; st.WG y 20 || r0=ld.WG y; if r0==20: r1=ld.na x @01 (local x)", True),
         ("st.na x 10; st.WG y 20 || r0=ld.WG y; if r0==20: r1=ld.na x @01 (local x) (local y)", False),
@@ -275,11 +263,21 @@ def test_what_synchronises(line: str, racy: bool) -> None:
         ("st.na x 10; F.rel.WG; st.rlx.WG y 20 || r0=ld.rlx.WG y; F.acq.WG; if r0==20: r1=ld.na x @01 (local y)", False),
         ("st.na x 10; F.rel.WG; st.rlx.WG y 20 || r0=ld.WG y; if r0==20: r1=ld.na x @01 (local y)", True),
         ("st.na x 10; F.rel.WG; st.rlx.WG y 20 || r0=ld.WG y; if r0==20: r1=ld.na x @01 (local x) (local y)", False),
+        ("r0=cas.DV x 0 10; if r0==1: st.na y 20 || r0=cas.DV x 0 30; if r0==1: st.na y 40", False),
+        ("r0=cas.DV x 0 10; if r0==1: st.na y 20 || r0=cas.DV x 10 30; if r0==1: st.na y 40", True),
+        ("st.na x 10; r0=cas.DV y 0 20 || r0=cas.DV y 20 30; if r0==1: r1=ld.na x", False),
+        ("st.na x 10; r0=cas.rlx.DV y 0 20 || r0=cas.DV y 20 30; if r0==1: r1=ld.na x", True),
+        ("st.na x 10; r0=cas.DV y 0 20 || r0=cas.rlx.DV y 20 30; if r0==1: r1=ld.na x", True),
+        ("r0=cas.WG x 1 10 || r0=ld.WG x", False),
+        ("r0=cas.WG x 0 10 || r0=ld.WG x", True),
     ],
 )  # fmt: skip
-def test_what_synchronises_across_memories(line: str, racy: bool) -> None:
-    """An access synchronises for its own memory alone, a fence for both."""
+def test_what_synchronises(line: str, racy: bool) -> None:
+    """Release and acquire, by accesses and by fences, whose scopes must reach each other. An access
+    synchronises for its own memory alone, a fence for both. A compare-exchange that cannot succeed
+    writes nothing; one that fails synchronises nothing."""
     shape, space = packed_line(line)
+    assert line_of(shape, space) == line
     assert decoded(encoded(shape)) == shape
     assert races(shape, Tables(space)) is racy is has_race(shape, space)
 
