@@ -7,9 +7,9 @@ from functools import cached_property, lru_cache
 
 from msgspec import Struct
 
-from rspverify.litmus.orders import REFUSED
+from rspverify.generate.annotations import possible, require_known
 from rspverify.litmus.program import GLOBAL, Kind, Order
-from rspverify.programs.litmus_test import BOTH, OPERATIONS, SHORT_ORDERS, Access
+from rspverify.programs.litmus_test import BOTH, SHORT_ORDERS, Access
 from rspverify.programs.notation import access_named
 from rspverify.records import replace
 from rspverify.source import require
@@ -38,15 +38,13 @@ DEVICES = (*ONE_DEVICE, *(f"{kind}.{reach}" for reach in ("ALL", "ALL.R") for ki
 
 def _with_orders(kinds: Sequence[str], reaches: Sequence[str], orders: Iterable[str]) -> list[str]:
     """Operations in every scope with each of these orders that they can have, by their names."""
-    found = []
-    for order in orders:
-        for reach in reaches:
-            for kind in kinds:
-                it = OPERATIONS[kind][0]
-                fence_of_nothing = it is Kind.FENCE and order == "rlx"
-                if SHORT_ORDERS[order] not in REFUSED.get(it.value, ()) and not fence_of_nothing:
-                    found.append(access_named(f"{kind}.{order}.{reach}").name)
-    return found
+    return [
+        access_named(f"{kind}.{order}.{reach}").name
+        for order in orders
+        for reach in reaches
+        for kind in kinds
+        if order in possible(kind, [order])
+    ]
 
 
 def both(name: str) -> str:
@@ -176,13 +174,9 @@ def operations_of(
     scopes: as `WG`, `DV.R`. orders: as `rlx`; none for the usual one of each, of fences `ar`.
     kinds: of KINDS; none for plain operations, loads, stores and increments.
     """
-    for what, asked, known in (
-        ("a kind of operations", kinds, KINDS),
-        ("a scope", scopes, _ALL_REACHES),
-        ("an order", orders, tuple(SHORT_ORDERS)),
-    ):
-        wrong = [each for each in asked if each not in known]
-        require(not wrong, f"{what} must be one of {', '.join(known)}, not {', '.join(wrong)}")
+    require_known("a kind of operations", kinds, KINDS)
+    require_known("a scope", scopes, _ALL_REACHES)
+    require_known("an order", orders, tuple(SHORT_ORDERS))
     wanted = kinds or ("na", *_KINDS)
     atomic = [kind for kind in wanted if kind != "na"]
     usual = [f"{kind}.ar" if kind == "F" else kind for kind in atomic]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from msgspec import Struct
 
 from rspverify.litmus.orders import REFUSED
-from rspverify.litmus.program import GLOBAL, LOCAL, Order, Scope
+from rspverify.litmus.program import GLOBAL, LOCAL, Kind, Scope
 from rspverify.programs.litmus_test import OPERATIONS, SHORT_ORDERS
 from rspverify.programs.notation import access_named
 from rspverify.source import require
@@ -36,17 +36,9 @@ class Annotations(Struct, frozen=True):
 
         An order that the operation usually has is not named, as in titles.
         """
-        kind = OPERATIONS[operation.split(".")[0]][0]
-        fence = operation == "F"
         orders: tuple[str, ...] = ("",)
-        if "." not in operation and (self.orders or fence):
-            refused = REFUSED.get(kind.value, ())
-            orders = tuple(
-                f"{it}."
-                for it in self.orders or (_FENCED,)
-                if SHORT_ORDERS[it] not in refused
-                and not (fence and SHORT_ORDERS[it] is Order.RELAXED)
-            )
+        if "." not in operation and (self.orders or operation == "F"):
+            orders = tuple(f"{it}." for it in possible(operation, self.orders or (_FENCED,)))
         names = (access_named(f"{operation}.{o}{s}").name for o, s in product(orders, self.scopes))
         return tuple(name.removeprefix(f"{operation}.") for name in names)
 
@@ -56,6 +48,21 @@ class Annotations(Struct, frozen=True):
             yield frozenset(x for x, each in zip(locations, chosen, strict=True) if each == LOCAL)
 
 
+def possible(operation: str, orders: Iterable[str]) -> Iterator[str]:
+    """Of these orders those that an operation such as `st` may have."""
+    kind = OPERATIONS[operation][0]
+    for order in orders:
+        fence_of_nothing = kind is Kind.FENCE and order == "rlx"
+        if SHORT_ORDERS[order] not in REFUSED.get(kind.value, ()) and not fence_of_nothing:
+            yield order
+
+
+def require_known(what: str, asked: Iterable[str], known: Sequence[str]) -> None:
+    """Raises InputError if something is asked for that is not known. what: as `a scope`."""
+    wrong = [each for each in asked if each not in known]
+    require(not wrong, f"{what} must be one of {', '.join(known)}, not {', '.join(wrong)}")
+
+
 def chosen_annotations(
     scopes: Sequence[str] = (), orders: Sequence[str] = (), memories: Sequence[str] = ()
 ) -> Annotations:
@@ -63,16 +70,9 @@ def chosen_annotations(
 
     Raises InputError.
     """
-    for what, named, known in (
-        ("scope", scopes, SCOPES),
-        ("order", orders, ORDERS),
-        ("memory", memories, MEMORIES),
-    ):
-        wrong = [each for each in named if each not in known]
-        article = "an" if what == "order" else "a"
-        require(
-            not wrong, f"{article} {what} must be one of {', '.join(known)}, not {', '.join(wrong)}"
-        )
+    require_known("a scope", scopes, SCOPES)
+    require_known("an order", orders, ORDERS)
+    require_known("a memory", memories, MEMORIES)
     return Annotations(
         tuple(each for each in SCOPES if each in scopes),
         tuple(each for each in ORDERS if each in orders),

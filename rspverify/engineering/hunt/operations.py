@@ -15,6 +15,7 @@ from rspverify.enumeration.space import (
     operations_of,
     unused,
 )
+from rspverify.generate.annotations import MEMORIES, require_known
 from rspverify.litmus.program import GLOBAL, LOCAL, Kind
 from rspverify.machine.reductions import idle
 from rspverify.programs.litmus_test import BOTH, Access
@@ -23,7 +24,7 @@ from rspverify.scheme.memory import IN_BOTH, IN_GLOBAL, IN_LOCAL, LOCAL_HINT, ha
 from rspverify.scheme.orders import Op
 from rspverify.scheme.row import Row, Shape, Template
 from rspverify.scheme.scheme import Scheme
-from rspverify.source import InputError, Problem, require
+from rspverify.source import InputError, Problem
 
 Bounds = tuple[int, int, int, int, int, int | None]
 """Operations, threads, work-groups, devices, locations, `if`s: at most so many of each."""
@@ -167,13 +168,11 @@ def _require_rows(scheme: Scheme, memory: str, reasons: Mapping[str, str | None]
 
 def _memories(asked: Sequence[str], machine: Architecture) -> tuple[str, ...]:
     """The memories that are asked for. Raises InputError."""
-    known = (GLOBAL, LOCAL)
-    wrong = [each for each in asked if each not in known]
-    require(not wrong, f"a memory must be one of {', '.join(known)}, not {', '.join(wrong)}")
+    require_known("a memory", asked, MEMORIES)
     if LOCAL in asked and not has_local(machine):
         message = f"machine {machine.name} must have local memory for this hunt, and has none"
         raise InputError([Problem(None, message, LOCAL_HINT)])
-    return tuple(each for each in known if each in asked) or (GLOBAL,)
+    return tuple(each for each in MEMORIES if each in asked) or (GLOBAL,)
 
 
 def idle_rows(scheme: Scheme, space: Space) -> tuple[int, ...]:
