@@ -121,28 +121,26 @@ def _placements(
         yield ()
         return
     whole = Sketch(lengths, places, ())
-    owned = _owned(atomic, owners, range(len(lengths)))
+    numbers = range(len(lengths))
+    owned = _owned(atomic, owners, numbers)
+    alike = [
+        order
+        for order in permutations(numbers)
+        if tuple(lengths[it] for it in order) == lengths
+        if _said(tuple(places[it] for it in order)) == _said(places)
+        if _owned(atomic, owners, order) == owned
+    ]
     seen: set[Placement] = set()
     for each in placements(machine.kinds, whole.threads, shared_with_effect(machine)):
-        if each not in seen:
-            alike = _alike(each, lengths, places)
-            seen |= {it for it, order in alike if _owned(atomic, owners, order) == owned}
+        first = min(_exchanged(each, order) for order in alike)
+        if first not in seen:
+            seen.add(first)
             yield each
 
 
-def _alike(
-    placement: Placement, lengths: tuple[int, ...], places: Grouping
-) -> Iterator[tuple[Placement, Sequence[int]]]:
-    """A placement with threads exchanged that are equally long, and whose devices and work-groups
-    are alike; and the order in which they are then."""
-    for order in permutations(range(len(lengths))):
-        if tuple(lengths[it] for it in order) == lengths:
-            if _said(tuple(places[it] for it in order)) == _said(places):
-                exchanged = tuple(
-                    (kind, _renamed(tuple(numbers[it] for it in order)))
-                    for kind, numbers in placement
-                )
-                yield exchanged, order
+def _exchanged(placement: Placement, order: Sequence[int]) -> Placement:
+    """A placement with its threads in an order."""
+    return tuple((kind, _renamed(tuple(those[it] for it in order))) for kind, those in placement)
 
 
 def _owned(
