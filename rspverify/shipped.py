@@ -7,7 +7,6 @@ that is neither is the name of a scheme, as `proposed`, or of a test, as `Fig4`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from glob import escape
 from importlib.resources import files
 from pathlib import Path
@@ -21,14 +20,13 @@ OF_PROCESSORS = f"{TESTS}/amdgpu"
 SCHEME_ENDINGS = (".yaml", ".yml")
 TEST_ENDING = ".litmus"
 
-_SHIPPED = ((SCHEMES,), (TESTS,))
 SHIPPED = Path(str(files("rspverify"))) / "data"
 
 
 def located(path: Path | str) -> Path:
     """Where a path leads: to what is there, or else to what ships under it, if anything does."""
     own = Path(path)
-    if own.is_absolute() or own.exists() or own.parts[:1] not in _SHIPPED:
+    if own.is_absolute() or own.exists() or own.parts[:1] not in ((SCHEMES,), (TESTS,)):
         return own
     shipped = SHIPPED / own
     return shipped if ".." not in own.parts and shipped.exists() else own
@@ -49,26 +47,22 @@ def tests_below(folder: str) -> list[str]:
 def schemes_named(name: str | None = None) -> list[str]:
     """The schemes of a name, or all: those that ship, but for those of a folder `schemes` here."""
     stem = "*" if name is None else escape(name)
-    own, shipped = _named((SCHEMES,), [stem + ending for ending in SCHEME_ENDINGS])
+    own, shipped = _named(SCHEMES, *(stem + ending for ending in SCHEME_ENDINGS))
     return sorted([*own, *(each for each in shipped if each not in own)])
 
 
 def tests_named(name: str | None = None) -> list[str]:
     """The tests of a name, or all: those below folders of tests here, or else those that ship."""
     stem = "*" if name is None else escape(name)
-    own, shipped = _named((TESTS,), [stem + TEST_ENDING])
+    own, shipped = _named(TESTS, stem + TEST_ENDING)
     return own or shipped
 
 
-def _named(folders: Sequence[str], patterns: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Files by their paths from the folders on: those here, and those that ship."""
-    own, shipped = (
-        [
-            path
-            for folder in folders
-            for pattern in patterns
-            for path in sorted(str(it.relative_to(above)) for it in (above / folder).rglob(pattern))
-        ]
-        for above in (Path(), SHIPPED)
-    )
-    return own, shipped
+def _named(folder: str, *patterns: str) -> tuple[list[str], list[str]]:
+    """Files below a folder by their paths: those here, and those that ship."""
+
+    def below(place: Path) -> list[str]:
+        found = (sorted(map(str, (place / folder).rglob(each))) for each in patterns)
+        return [str(Path(path).relative_to(place)) for paths in found for path in paths]
+
+    return below(Path()), below(SHIPPED)

@@ -44,7 +44,8 @@ class Translator(Protocol):
         """The program of the target. Raises InputError with all that cannot be translated."""
 
     def key(self, program: Program) -> tuple[object, ...]:
-        """All that the compiled form of a program, or its refusal, depends on."""
+        """All that the compiled form of a program depends on. Raises InputError where there is
+        none."""
 
     def code_of(self, program: Callable[[], Program]) -> Source:
         """The text that says what code a program becomes. Raises InputError where there is none."""

@@ -6,10 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from rspverify.answers import Result
 from rspverify.judge.inputs import read_inputs
 from rspverify.judge.judge import Judge, cache_folder
 from rspverify.judge.run import Run
+from rspverify.judge.store import FILE, Store
 from rspverify.records import replace
 from rspverify.soundness.settings import Engine, Settings
 
@@ -46,8 +49,18 @@ def ran(
     """A run with the cache that RSPVERIFY_CACHE names, in this process and its workers."""
     warnings: list[str] = []
     judge = Judge(cache_folder(cached, warnings.append), warnings.append, jobs)
-    inputs = read_inputs([str(each) for each in schemes], settings, judge)
+    inputs = read_inputs([str(each) for each in schemes], settings)
     return Ran(list(Run(inputs, judge).results([str(each) for each in tests])), warnings)
+
+
+def answers(folder: Path) -> int:
+    """How many answers a cache has."""
+    if not (folder / FILE).exists():
+        return 0
+    store = Store(folder, pytest.fail)
+    entries, _ = store.size()
+    store.close()
+    return entries
 
 
 def edited(source: Path, target: Path, old: str, new: str) -> Path:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from rspverify.answers import Internal
-from rspverify.judge.cluster import ClusterLost
 from rspverify.judge.incident import ReportedError
 from rspverify.limits import LimitReached
 from rspverify.machine.events import ShapeUnknown
@@ -24,7 +23,6 @@ ERRORS = [
     LimitReached("too much"),
     InternalError("two engines disagree", {"schedule": "1  ST r x"}),
     ReportedError(Internal("ValueError: no", "rspverify-report-0")),
-    ClusterLost("gone", "start it again"),
     Refused(413, "too large"),
 ]
 

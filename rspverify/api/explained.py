@@ -119,7 +119,7 @@ def explain(scheme: AScheme, test: ATest, settings: Settings | None = None) -> E
     incident = Incident("explain", (name_of(file),), (name_of(table),), settings)
     limits = settings.limits()
     with reporting(incident):
-        named = NamedScheme.by(read_translator(table, settings.machine), name_of(table), settings)
+        named = NamedScheme.by(read_translator(table, settings.machine), name_of(table))
         loaded = read_test(read_source(file), settings)
         verdicts = Verdicts(Judge(), load_model(settings.model), settings)
         found = explained(loaded, named, verdicts)

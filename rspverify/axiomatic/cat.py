@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
-from rspverify.axiomatic.final_values import notes_on_final_values
 from rspverify.axiomatic.library import SHIPPED, shipped_models
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.reader import Reader, base_names
@@ -26,6 +25,8 @@ def load_model(name: str) -> MemoryModel:
     path = Path(name)
     if real_path(path).parent == SHIPPED.resolve():
         return read_model(read_source(path), path.stem)
+    from rspverify.axiomatic.final_values import notes_on_final_values
+
     model = read_model(read_source(path), path.name)
     return replace(model, notes=(*model.notes, *notes_on_final_values(model)))
 

@@ -134,6 +134,12 @@ class MemoryModel:
                 return name
         return None
 
+    @cached_property
+    def text_digest(self) -> str:
+        """Changes with any character of its files, which messages quote."""
+        texts = (f"{len(it.text)} {it.text}" for it in self.files if it.text is not None)
+        return hashlib.sha256("".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
+
     @property
     def chooses(self) -> bool:
         """Whether an execution chooses more than rf and mo: `with S from …`."""

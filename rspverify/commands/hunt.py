@@ -177,7 +177,7 @@ class Hunting(Asked[Finding, HuntReport]):
             file, command = found.file or f"{found.test}.litmus", ""
             if found.file and not found.stronger:
                 command = explain_command(setup.file, found.file, setup.settings)
-            named, source = NamedScheme.of(scheme, setup.file), Source(file, found.text)
+            named, source = NamedScheme.by(scheme, setup.file), Source(file, found.text)
             broken[found.text] = Broken(source, named, Word.UNSOUND, False, command)
             blamed = (rows[row.number] for row in found.blamed)
             at_fault[found.text] = RowsAtFault(tuple(map(row_at_fault, blamed)))
@@ -206,8 +206,8 @@ def hunt(asked: HuntParameters) -> Hunting:
     (named,) = meant_by(schemes=schemes_given(asked.scheme)).schemes
     if asked.write is not None:
         require_folder(str(asked.write), "programs")
-    inputs = read_inputs([named], settings, judge)
-    table, model = inputs.schemes[0], inputs.model.model
+    inputs = read_inputs([named], settings)
+    table, model = inputs.schemes[0], inputs.model
     groups = asked.workgroups or asked.threads
     bounds = (asked.events, asked.threads, groups, asked.devices, asked.locations, asked.guards)
     space, left_out = hunting_space(

@@ -113,7 +113,7 @@ def _detailed(report: MutationReport, subject: Subject, asked: Mutation) -> Docu
     broken: dict[str, Broken] = {}
     for it in [each for each in report.mutants if each.file][:MOST]:
         name, stuck = it.mutant.name, it.verdict is Fate.STUCK
-        mutant = NamedScheme.of(changed(mutants[name], scheme.scheme, it.switches), scheme.file)
+        mutant = NamedScheme.by(changed(mutants[name], scheme.scheme, it.switches), scheme.file)
         word = Word.SOUND if stuck else Word.UNSOUND
         broken[name] = Broken(tests[it.file or ""], mutant, word, stuck)
     return document(report, known_details(broken, verdicts, asked.stopped))

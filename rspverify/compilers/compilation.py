@@ -25,7 +25,7 @@ from rspverify.litmus.program import LOCAL, Program
 from rspverify.records import replace
 from rspverify.scheme.compile import beyond, without_subgroups
 from rspverify.scheme.memory import without_end
-from rspverify.source import InputError, Problem, Severity, Source, in_one_line
+from rspverify.source import InputError, Problem, Severity, Source
 
 TARGET = "amdgpu"
 
@@ -78,12 +78,8 @@ class Compilation(Struct, frozen=True, eq=False):
         return True
 
     def key(self, program: Program) -> tuple[object, ...]:
-        """The compiler, and what it emits or why it does not."""
-        try:
-            emitted = self.emitted(program).text
-        except InputError as error:
-            emitted = in_one_line(error.problems)
-        return self.origin, emitted
+        """The compiler, and what it emits."""
+        return self.origin, self.emitted(program).text
 
     def code_of(self, program: Callable[[], Program]) -> Source:
         """What is emitted for a program."""

@@ -10,8 +10,10 @@ from typing import Any, assert_never
 from rspverify.answers import ModelAnswer, Result
 from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.machines import machine_named
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.model import MemoryModel
 from rspverify.corpus.suite import Kind, Suite
-from rspverify.judge.inputs import LoadedModel, LoadedTest, read_inputs
+from rspverify.judge.inputs import LoadedTest, read_inputs
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided, digest, stem
 from rspverify.judge.run import Run
@@ -27,19 +29,17 @@ def suite_results(
 
     Close it when done. Raises InputError if a scheme, a model or a machine cannot be read.
     """
-    columns: dict[str, LoadedModel | Architecture] = {}
+    columns: dict[str, MemoryModel | Architecture] = {}
     match suite.kind:
         case Kind.SCHEMES:
-            run = Run(read_inputs(suite.columns, settings, judge, compilers=True), judge)
+            run = Run(read_inputs(suite.columns, settings, compilers=True), judge)
             yield from run.results(tests)
             return
         case Kind.MODELS:
-            for name in suite.columns:
-                columns[name] = read_inputs((), replace(settings, model=name), judge).model
+            columns |= {name: load_model(name) for name in suite.columns}
         case Kind.MACHINES:
             columns |= {name: machine_named(name) for name in suite.columns}
         case Kind.SCHEDULERS:
-            from rspverify.axiomatic.cat import load_model
             from rspverify.judge.waits import Waits, model_answer
 
             model, schedulers = load_model(settings.model), schedulers_of(suite.columns)
@@ -63,7 +63,7 @@ class _Observation(Question[ModelAnswer], frozen=True):
 
     test: LoadedTest
     column: str
-    columns: Mapping[str, LoadedModel | Architecture]
+    columns: Mapping[str, MemoryModel | Architecture]
 
     @property
     def name(self) -> str:
@@ -75,7 +75,7 @@ class _Observation(Question[ModelAnswer], frozen=True):
         if isinstance(it, Architecture):
             settings, asked = replace(settings, allow_fallback=True), f"machine {it.identity}"
         else:
-            settings, asked = replace(settings, model=self.column), f"model {it.facts.digest}"
+            settings, asked = replace(settings, model=self.column), f"model {it.text_digest}"
         return digest(self.test.source.text), asked, replace(settings, seconds=None)
 
     @property
@@ -91,9 +91,6 @@ class _Observation(Question[ModelAnswer], frozen=True):
         from rspverify.litmus.syntax import warm_up
 
         warm_up()
-        for column in self.columns.values():
-            if isinstance(column, LoadedModel):
-                _ = column.model
 
     def known(self, judge: Judge) -> ModelAnswer | None:
         if self.test.unreadable is not None:
@@ -122,5 +119,5 @@ class _Observation(Question[ModelAnswer], frozen=True):
             assert found.final is not None, "outcomes were asked for"
             answer = found.final.observation if found.outcomes else "VACUOUS"
             return str(answer), dict(found.within)
-        seen = observed_by(program, it.model, settings)
+        seen = observed_by(program, it, settings)
         return f"{seen.observation}{' racy' * seen.racy}", dict(seen.within)

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from rspverify.answers import Detail, Observed, Reached, Result
 from rspverify.judge.answers import command_of
-from rspverify.judge.inputs import LoadedTest, NamedScheme, ProgramQuestion, read_inputs
+from rspverify.judge.inputs import LoadedTest, NamedScheme, read_inputs
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided, digest, stem
 from rspverify.judge.verdicts import ProgressQuestion, VerdictQuestion, Verdicts
@@ -73,7 +73,7 @@ def details(
     settings, known = replace(settings, confirm=None, smt_dir=None), texts or {}
     files = list(dict.fromkeys(each.scheme_file for each in results))
     given = [known.get(it, it) for it in files]
-    inputs = read_inputs(given, settings, judge, unique=False, compilers=True)
+    inputs = read_inputs(given, settings, unique=False, compilers=True)
     named = {it.file: it for it in inputs.schemes}
     asked = [_broken(it, named[it.scheme_file], settings, known, reached) for it in results]
     yield from details_of(asked, Verdicts(judge, inputs.model, settings))
@@ -133,7 +133,7 @@ class DetailQuestion(Question[Detail], frozen=True):
 
     def parts(self) -> Iterator[Question[Any]]:
         verdict = self.verdict
-        if verdict.verdicts.judge.known(ProgramQuestion(verdict.test)) is not None:
+        if verdict.is_keyed:
             yield from (verdict, ProgressQuestion(verdict), ReachedQuestion(verdict))
         if self.of.outcome is not None:
             yield ForbiddenQuestion(verdict, self.of.outcome)
@@ -142,7 +142,6 @@ class DetailQuestion(Question[Detail], frozen=True):
         from rspverify.litmus.syntax import warm_up
 
         warm_up()
-        _ = self.verdict.verdicts.model, self.verdict.scheme.translator
 
     def known(self, judge: Judge) -> Detail | None:
         return Detail("", "", self.of.command, reason=self.of.gone) if self.of.gone else None
@@ -218,8 +217,8 @@ class ForbiddenQuestion(Question[Forbidden], frozen=True):
     @property
     def content(self) -> tuple[Any, ...]:
         verdicts, text = self.verdict.verdicts, self.verdict.test.source.text
-        chosen = replace(verdicts.settings, model=verdicts.model_facts.name, seconds=None)
-        return digest(text), verdicts.model_facts.digest, chosen, str(self.outcome)
+        chosen = replace(verdicts.settings, model=verdicts.model.name, seconds=None)
+        return digest(text), verdicts.model.text_digest, chosen, str(self.outcome)
 
     @property
     def incident(self) -> Incident:

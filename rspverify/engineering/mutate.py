@@ -24,7 +24,7 @@ from rspverify.engineering.setup import Setup
 from rspverify.judge.answers import Answer
 from rspverify.judge.inputs import LoadedTest, NamedScheme
 from rspverify.judge.question import Question, stem
-from rspverify.judge.verdicts import ExcusedQuestion, ProgressQuestion, Verdicts
+from rspverify.judge.verdicts import ProgressQuestion, Verdicts
 from rspverify.records import replace
 from rspverify.scheme.cost import Costs
 from rspverify.scheme.equivalence import LONGER, equivalent, waits_longer
@@ -145,8 +145,8 @@ class BaselineQuestion(Question[Answer], frozen=True):
         return stem(self.test.file)
 
     def parts(self) -> Iterator[Question[Any]]:
-        question = self.verdicts.question(self.test, self.scheme)
-        yield from (question, ExcusedQuestion(question))
+        for verdicts in (self.verdicts, self.verdicts.shortest):
+            yield verdicts.question(self.test, self.scheme)
 
     def decide(self) -> Answer:
         answer = self.verdicts.excused(self.test, self.scheme)
@@ -242,7 +242,7 @@ class _Trial(Struct, frozen=True):
         """The mutant, as it is and with each choice of switches that a test asks for."""
         choices = {None, *(switches for _, switches in self._telling(mutant))}
         itself, file = self.scheme.scheme, self.scheme.file
-        return {it: NamedScheme.of(changed(mutant, itself, it), file) for it in choices}
+        return {it: NamedScheme.by(changed(mutant, itself, it), file) for it in choices}
 
     def _stops(
         self, baseline: Baseline, verdict: Verdict, scheme: NamedScheme, record: _Record

@@ -34,7 +34,7 @@ class Setup(Struct, frozen=True):
         named, verdicts = self.schemes[0], self.verdicts
         machine, engine = named.scheme.machine, verdicts.settings.engine
         model, file = verdicts.model.name, machine.path or None
-        return Subject(named.facts.name, named.file, machine.name, model, engine, file)
+        return Subject(named.name, named.file, machine.name, model, engine, file)
 
 
 def read_setup(
@@ -44,13 +44,12 @@ def read_setup(
     problems: list[Problem] = []
     inputs = None
     try:
-        inputs = read_inputs(schemes, settings, judge, unique=False)
+        inputs = read_inputs(schemes, settings, unique=False)
     except InputError as error:
         problems += error.problems
-    found, unread = read_tests(tests, settings, judge, problems)
+    found, unread = read_tests(tests, settings, problems)
     if problems or inputs is None:
         raise InputError(problems)
-    inputs.parse()
     verdicts = Verdicts(judge, inputs.model, inputs.settings)
     return Setup(inputs.schemes, found, tuple(FileAndReason(*each) for each in unread), verdicts)
 

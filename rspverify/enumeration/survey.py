@@ -26,7 +26,6 @@ from rspverify.enumeration.naming import named, size_of
 from rspverify.enumeration.packed import EMPTY, PackedTest, decoded, encoded
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.tables import Tables
-from rspverify.judge.facts import ModelFacts, facts_of_model
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Question, digest
 from rspverify.limits import Limits
@@ -118,11 +117,6 @@ class Survey:
         self.listener = listener
         self._phases: list[Phase] = []
         self._growing: list[dict[int, tuple[bytes, ...]]] = [{0: (encoded(EMPTY),)}]
-
-    @cached_property
-    def facts(self) -> ModelFacts:
-        """What is known of the model by its texts."""
-        return facts_of_model(self.model)
 
     @cached_property
     def argued(self) -> bool:
@@ -246,7 +240,7 @@ class BlockQuestion(Question[_Block], frozen=True):
     def content(self) -> tuple[Any, ...]:
         """Programs of fewer operations do not depend on how many there may be."""
         it = self.growing
-        space, model = replace(it.survey.space, events=0), it.survey.facts.digest
+        space, model = replace(it.survey.space, events=0), it.survey.model.text_digest
         return model, space, it.events, it.threads, self.number, BLOCK, it.last
 
     def decide(self) -> _Block:

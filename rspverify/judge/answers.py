@@ -66,48 +66,6 @@ def in_time(seconds: float, settings: Settings) -> bool:
     return settings.seconds is None or seconds < _CLOSE * settings.seconds
 
 
-def result_of(
-    answer: Answer,
-    progress: ProgressAnswer | None,
-    settings: Settings,
-    *,
-    file: str,
-    title: str | None,
-    scheme_file: str,
-    scheme: str,
-    model: str,
-    cached: bool = False,
-) -> Result:
-    """An answer as the result of one test under one scheme, by the names that users gave them.
-
-    title: None if none can be told.
-    """
-    verdict, going = answer.verdict, progress.progress if progress else None
-    return Result(
-        test=title or file,
-        file=file,
-        scheme=scheme,
-        scheme_file=scheme_file,
-        machine=settings.machine,
-        model=model,
-        engine=settings.engine,
-        reading=settings.reading,
-        verdict=verdict.word,
-        confirmed=verdict.confirmed,
-        within=verdict.within,
-        outcome=answer.observed,
-        axioms=verdict.axioms,
-        sound_if=verdict.sound_if,
-        race=verdict.race,
-        reason=verdict.reason,
-        seconds=answer.seconds + (progress.seconds if progress else 0.0),
-        internal=answer.internal or (progress.internal if progress else None),
-        progress=going.word if going else None,
-        progress_reason=going.reason if going else None,
-        cached=cached,
-    )
-
-
 def command_of(result: Result, settings: Settings) -> str:
     """What shows in a terminal why a result is UNSOUND, or else STUCK."""
     stuck = result.progress is ProgressWord.STUCK and result.verdict is not Word.UNSOUND

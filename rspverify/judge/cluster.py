@@ -1,4 +1,4 @@
-"""Questions that the workers of a cluster of dask.distributed decide; their replies, in order.
+"""Questions that the workers of a cluster of dask.distributed decide.
 
 All questions are sent once to each worker, and then their numbers, a task each. A worker that is
 lost costs nothing: its tasks are done by others. Tasks that were at workers that ended are done
@@ -17,13 +17,13 @@ import threading
 import time
 import warnings
 from collections import deque
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
 from multiprocessing import resource_tracker
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from rspverify.judge.fingerprint import fingerprint, fingerprint_here
@@ -35,8 +35,6 @@ from rspverify.source import InputError, Problem
 if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster
 
-A = TypeVar("A")
-
 INSTALL = "python -m pip install 'rspverify[cluster]'"
 PATIENCE = "distributed.comm.timeouts.connect"
 """The setting of Dask that says how long a scheduler, or the first worker, is waited for."""
@@ -45,22 +43,10 @@ _AT_ONCE = 4
 """Tasks per worker that are on their way, so that none waits for the next."""
 _NAME = 60
 """Characters of what a task is called at the most."""
-_LOOK = 2.0
-"""Seconds from one look at the workers to the next."""
-_SOON = 0.2
-"""The same while there is none."""
-_STARTS = 3
-"""How often a connection is tried where the machine is too busy to start its loop."""
+_LOOK, _SOON = 2.0, 0.2
+"""Seconds from one look at the workers to the next, and while there is none."""
 _LONGER = "it is waited for longer with DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT=60s"
 _SAME = "install the same versions of rspverify, of its libraries and of Python there"
-
-
-class ClusterLost(Exception):
-    """The cluster can do nothing more; the text says why. hint: what to do."""
-
-    def __init__(self, why: str, hint: str | None = None) -> None:
-        super().__init__(why)
-        self.hint = hint
 
 
 class Cluster:
@@ -76,42 +62,147 @@ class Cluster:
         if find_spec("distributed") is None:
             message = "--cluster: the library distributed must be installed, and is not"
             raise InputError([Problem(None, message, INSTALL)])
-        self._link: _Link | None = None
+        self._client: Client | None = None
+        self._local: LocalCluster | None = None
+        self._patience = 0.0
         self._lost: str | None = None
+        self._workers: Sequence[str] = ()
+        self._looked = self._answered = 0.0
 
     @property
     def workers(self) -> int:
         """How many workers there are."""
-        return len(self._linked().workers)
+        _ = self.client
+        return len(self._workers)
 
-    def replies(
-        self, questions: Sequence[Question[A]], judge: Judge
-    ) -> Generator[Reply[A] | None, None, None]:
-        """The reply to each question, in their order; None of one that ended its worker.
-
-        judge: who asks. Close it when done.
-        """
-        tasks = _Tasks(self._linked(), questions, judge)
-        try:
-            yield from tasks.replies()
-        except ClusterLost as error:
-            self._lost = f"{self._address}: {error}"
-            raise LimitReached(self._lost) from None
-        finally:
-            tasks.end()
-
-    def close(self) -> None:
-        """Leave the cluster; end what was started on this machine."""
-        if self._link is not None:
-            link, self._link = self._link, None
-            link.close()
-
-    def _linked(self) -> _Link:
+    @property
+    def client(self) -> Client:
+        """The connection to the scheduler."""
+        if self._client is None:
+            self._connect()
         if self._lost is not None:
             raise LimitReached(self._lost)
-        if self._link is None:
-            self._link = _linked(self._address, self._processes)
-        return self._link
+        return self._client
+
+    def pool(self, questions: Sequence[Question[Any]], judge: Judge) -> Tasks:
+        """The workers, for these questions. judge: who asks."""
+        return Tasks(self, questions, judge)
+
+    def close(self) -> None:
+        """Leave the cluster, whatever state it is in; end what was started on this machine."""
+        client, self._client = self._client, None
+        local, self._local = self._local, None
+        with suppress(Exception):
+            if client is not None:
+                client.close(timeout=2)
+        with suppress(Exception):
+            if local is not None:
+                local.close(timeout=10)
+
+    @property
+    def pause(self) -> float:
+        """Seconds until the next look at the workers."""
+        return _LOOK if self._workers else _SOON
+
+    def look(self) -> None:
+        """See which workers there are, unless that was just done.
+
+        Raises LimitReached where there are none for too long.
+        """
+        now = time.monotonic()
+        if now - self._looked < self.pause:
+            return
+        self._looked = now
+        try:
+            ask = self.client.scheduler.ncores
+            self._workers = tuple(self.client.sync(ask, callback_timeout=self._patience))
+            why = "there must be a worker, not none"
+        except (OSError, TimeoutError):
+            self._workers, why = (), "its scheduler must answer, and does not"
+        if self._workers:
+            self._answered = now
+        elif now - self._answered > self._patience:
+            raise self._given_up(f"{why}, for {self._patience:g} s")
+
+    def result(self, future: Future) -> Reply[Any] | None:
+        """What came of a task; None if that is lost, and it is to be sent again.
+
+        Raises KilledWorker where workers ended, again and again, while the task was there, and
+        LimitReached.
+        """
+        from distributed.client import FutureCancelledError
+
+        try:
+            found: Reply[Any] | str = future.result(timeout=self._patience)
+        except (FutureCancelledError, OSError, TimeoutError):
+            self._wait_for_connection()
+            return None
+        except (ImportError, AttributeError) as error:
+            raise self._given_up(_other("worker of the cluster", error)) from None
+        if isinstance(found, str):
+            raise self._given_up(found)
+        return found
+
+    def _connect(self) -> None:
+        """Connect, and wait for the first worker. Raises InputError."""
+        import dask
+        from dask.utils import parse_timedelta
+        from distributed import Client
+
+        if dask.config.get("logging", None) is None:
+            _say_nothing()
+        self._patience = parse_timedelta(dask.config.get(PATIENCE))
+        try:
+            if self._processes is not None:
+                self._local = _started(self._processes)
+        except RuntimeError as error:
+            why = f"--cluster {self._address}: a worker did not start: {_in_a_line(error)}"
+            raise InputError([Problem(None, why, "the same command tries again")]) from None
+        try:
+            where = self._local or self._address
+            self._client = Client(where, timeout=self._patience, set_as_default=False)
+        except (OSError, ValueError, TypeError, RuntimeError) as error:  # the last two: of TLS
+            must = f"--cluster must be the address of a scheduler, not {self._address}"
+            hint = f"start one with: dask scheduler; {_LONGER}"
+            raise InputError([Problem(None, f"{must}: {_in_a_line(error)}", hint)]) from None
+        self._looked, self._answered = 0.0, time.monotonic()
+        try:
+            self.look()
+            while not self._workers:
+                time.sleep(_SOON)
+                self.look()
+            self._require_one_version()
+        except LimitReached as error:
+            start = f"start some with: dask worker {self._address} --nthreads 1; {_LONGER}"
+            problem = Problem(None, str(error), _SAME if self._workers else start)
+            self.close()
+            raise InputError([problem]) from None
+        except BaseException:
+            self.close()
+            raise
+
+    def _require_one_version(self) -> None:
+        how = {"on_error": "return", "callback_timeout": self._patience}
+        try:
+            found_by = self.client.sync(self.client.run, fingerprint, **how)
+        except (OSError, TimeoutError):
+            message = f"all workers must say which version they run, within {self._patience:g} s"
+            raise self._given_up(message) from None
+        for worker, found in found_by.items():
+            if found != fingerprint_here():
+                raise self._given_up(_other(f"worker {worker}", found))
+
+    def _wait_for_connection(self) -> None:
+        until = time.monotonic() + self._patience + 1
+        while (status := self.client.status) != "running":
+            if status in ("closing", "closed") or time.monotonic() > until:
+                why = f"the connection was lost, and is not back in {self._patience:g} s"
+                raise self._given_up(why)
+            time.sleep(0.05)
+
+    def _given_up(self, why: str) -> LimitReached:
+        self._lost = f"{self._address}: {why}"
+        return LimitReached(self._lost)
 
 
 def _processes(address: str) -> int | None:
@@ -127,54 +218,29 @@ def _processes(address: str) -> int | None:
     return None
 
 
-class _Tasks:
-    """Questions, a task each, and their replies."""
+class Tasks:
+    """A pool (workers.py): a task for each question that is given. Methods raise LimitReached."""
 
-    def __init__(self, link: _Link, questions: Sequence[Question[Any]], judge: Judge) -> None:
-        self._link = link
+    def __init__(self, cluster: Cluster, questions: Sequence[Question[Any]], judge: Judge) -> None:
+        self._cluster = cluster
         self._questions = questions
         self._judge = judge
         self._payload = pickle.dumps(questions)
         self._sent: Future | None = None
-        self._waiting = deque(range(len(questions)))
         self._suspects: deque[int] = deque()
         self._alone: int | None = None
         self._flights: dict[Future, int] = {}
         self._finished: SimpleQueue[Future] = SimpleQueue()
-        self._replies: dict[int, Reply[Any] | None] = {}
 
-    def replies(self) -> Iterator[Reply[Any] | None]:
-        """The replies, in order."""
-        for number in range(len(self._questions)):
-            self._fill()
-            while number not in self._replies:
-                with suppress(Empty):
-                    self._receive(self._finished.get(timeout=self._link.pause))
-                self._link.look()
-                self._fill()
-            yield self._replies.pop(number)
-
-    def end(self) -> None:
-        """Have nothing more done. A scheduler cancels what nobody wants; it is not waited for."""
-        futures = [*self._flights, *([self._sent] if self._sent else [])]
-        self._flights.clear()
-        for future in futures:
-            with suppress(Exception):
-                future.release()
-
-    def _fill(self) -> None:
-        """Send what may be sent now. Suspects go one at a time, while nothing else is done."""
-        room = _AT_ONCE * len(self._link.workers)
+    def takes(self) -> bool:
+        """Whether a worker has room. Suspects go one at a time, while nothing else is done."""
         if self._suspects or self._alone is not None:
-            if room and not self._flights:
-                self._alone = self._suspects.popleft()
-                self._send(self._alone)
-            return
-        while self._waiting and len(self._flights) < room:
-            self._send(self._waiting.popleft())
+            return False
+        return len(self._flights) < _AT_ONCE * self._cluster.workers
 
-    def _send(self, number: int) -> None:
-        it, client = self._questions[number], self._link.client
+    def give(self, number: int) -> None:
+        """Send a question, by its number."""
+        it, client = self._questions[number], self._cluster.client
         if self._sent is None or self._sent.status in ("cancelled", "lost", "error"):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # that it is large
@@ -186,181 +252,38 @@ class _Tasks:
         self._flights[future] = number
         future.add_done_callback(self._finished.put)
 
-    def _receive(self, future: Future) -> None:
-        """What came of a task. Raises ClusterLost."""
-        number = self._flights.pop(future, None)
-        if number is None:
-            return
-        alone, self._alone = self._alone, None
-        try:
-            reply = self._link.result(future)
-        except _Killed:
-            if alone is None:
-                self._suspects.append(number)
-            else:
-                self._replies[number] = None
-            return
-        if reply is None:
-            self._waiting.appendleft(number)
-        else:
-            self._replies[number] = reply
-
-
-class _Killed(Exception):
-    """Workers ended, again and again, while a task was there, perhaps because of it."""
-
-
-class _Link:
-    """A connection to a scheduler, and which workers it has. local: what was started here."""
-
-    def __init__(
-        self, address: str, client: Client, patience: float, local: LocalCluster | None
-    ) -> None:
-        self.client = client
-        self.workers: Sequence[str] = ()
-        self._address, self._patience, self._local = address, patience, local
-        self._looked = -_LOOK
-        self._silent_since: float | None = None
-
-    @property
-    def pause(self) -> float:
-        """Seconds until the next look at the workers."""
-        return _LOOK if self.workers else _SOON
-
-    def look(self) -> None:
-        """See which workers there are, unless that was just done.
-
-        Raises ClusterLost where there are none for too long.
-        """
-        now = time.monotonic()
-        if now - self._looked < self.pause:
-            return
-        self._looked = now
-        try:
-            ask = self.client.scheduler.ncores
-            self.workers = tuple(self.client.sync(ask, callback_timeout=self._patience))
-            why = "there must be a worker, not none"
-        except (OSError, TimeoutError):
-            self.workers, why = (), "its scheduler must answer, and does not"
-        if self.workers:
-            self._silent_since = None
-        elif self._silent_since is None:
-            self._silent_since = now
-        elif now - self._silent_since > self._patience:
-            hint = f"start some with: dask worker {self._address} --nthreads 1; {_LONGER}"
-            raise ClusterLost(f"{why}, for {self._patience:g} s", hint)
-
-    def require_one_version(self) -> None:
-        """Raises ClusterLost where a worker runs another version."""
-        how = {"on_error": "return", "callback_timeout": self._patience}
-        try:
-            found_by = self.client.sync(self.client.run, fingerprint, **how)
-        except (OSError, TimeoutError):
-            message = f"all workers must say which version they run, within {self._patience:g} s"
-            raise ClusterLost(message) from None
-        for worker, found in found_by.items():
-            if found != fingerprint_here():
-                raise ClusterLost(_other(worker, found), _SAME)
-
-    def result(self, future: Future) -> Reply[Any] | None:
-        """What came of a task; None if that is lost, and it is to be sent again.
-
-        Raises _Killed and ClusterLost.
-        """
+    def received(self) -> Iterator[tuple[int, Reply[Any] | None]]:
+        """A reply, if there is one before the next look at the workers."""
         from distributed import KilledWorker
-        from distributed.client import FutureCancelledError
 
-        try:
-            found: Reply[Any] | str = future.result(timeout=self._patience)
-        except KilledWorker:
-            raise _Killed from None
-        except (FutureCancelledError, OSError, TimeoutError):
-            self._wait_for_connection()
-            return None
-        except (ImportError, AttributeError) as error:
-            raise ClusterLost(_other("of the cluster", error)) from None
-        if isinstance(found, str):
-            raise ClusterLost(found)
-        return found
+        with suppress(Empty):
+            future = self._finished.get(timeout=self._cluster.pause)
+            number = self._flights.pop(future)
+            alone, self._alone = self._alone, None
+            try:
+                reply = self._cluster.result(future)
+            except KilledWorker:
+                if alone is None:
+                    self._suspects.append(number)
+                else:
+                    yield number, None
+            else:
+                if reply is None:
+                    self.give(number)
+                else:
+                    yield number, reply
+        self._cluster.look()
+        if self._suspects and self._cluster.workers and not self._flights:
+            self._alone = self._suspects.popleft()
+            self.give(self._alone)
 
-    def _wait_for_connection(self) -> None:
-        until = time.monotonic() + self._patience + 1
-        while self.client.status != "running":
-            if self.client.status in ("closing", "closed") or time.monotonic() > until:
-                raise ClusterLost(
-                    f"the connection was lost, and is not back in {self._patience:g} s"
-                )
-            time.sleep(0.05)
-
-    def close(self) -> None:
-        """Leave, whatever state it is in."""
-        with suppress(Exception):
-            self.client.close(timeout=2)
-        if self._local is not None:
+    def end(self) -> None:
+        """Have nothing more done. A scheduler cancels what nobody wants; it is not waited for."""
+        futures = [*self._flights, *([self._sent] if self._sent else [])]
+        self._flights.clear()
+        for future in futures:
             with suppress(Exception):
-                self._local.close(timeout=10)
-
-
-def _linked(address: str, processes: int | None) -> _Link:
-    """Connect, and wait for the first worker. Raises InputError."""
-    import dask
-    from dask.utils import parse_timedelta
-
-    if dask.config.get("logging", None) is None:
-        _say_nothing()
-    patience = parse_timedelta(dask.config.get(PATIENCE))
-    try:
-        local = None if processes is None else _started(processes)
-    except RuntimeError as error:
-        message = f"--cluster {address}: a worker did not start: {' '.join(str(error).split())}"
-        raise InputError([Problem(None, message, "the same command tries again")]) from None
-    try:
-        client = _client(local or address, patience)
-    except (OSError, ValueError, TypeError, RuntimeError) as error:  # the last two: of TLS
-        why = " ".join(str(error).split())
-        message = f"--cluster must be the address of a scheduler, not {address}: {why}"
-        hint = f"start one with: dask scheduler; {_LONGER}"
-        raise InputError([Problem(None, message, hint)]) from None
-    link = _Link(address, client, patience, local)
-    try:
-        link.look()
-        while not link.workers:
-            time.sleep(_SOON)
-            link.look()
-        link.require_one_version()
-    except ClusterLost as error:
-        link.close()
-        raise InputError([Problem(None, f"{address}: {error}", error.hint)]) from None
-    except BaseException:
-        link.close()
-        raise
-    return link
-
-
-def _client(address: str | LocalCluster, patience: float) -> Client:
-    """A client. Its library gives the loop that it starts ten seconds, which a machine may miss."""
-    from distributed import Client
-
-    for _ in range(_STARTS):
-        with suppress(AssertionError), _nothing_collected():
-            return Client(address, timeout=patience, set_as_default=False)
-    raise OSError("this machine is too busy to connect")
-
-
-@contextmanager
-def _nothing_collected() -> Iterator[None]:
-    """While a loop starts, no client that has failed before is collected.
-
-    It would close itself, and wait for the lock that the start of the loop holds.
-    """
-    gc.collect()
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
+                future.release()
 
 
 def _started(processes: int) -> LocalCluster:
@@ -376,16 +299,15 @@ def _started(processes: int) -> LocalCluster:
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
     try:
-        with _nothing_collected():
-            return LocalCluster(
-                n_workers=processes,
-                threads_per_worker=1,
-                worker_class=Quick,
-                memory_limit=0,
-                dashboard_address="127.0.0.1:0",
-                silence_logs=logging.CRITICAL + 1,
-                scheduler_kwargs={"allowed_failures": 0, "dashboard": False},
-            )
+        return LocalCluster(
+            n_workers=processes,
+            threads_per_worker=1,
+            worker_class=Quick,
+            memory_limit=0,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL + 1,
+            scheduler_kwargs={"allowed_failures": 0, "dashboard": False},
+        )
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
@@ -398,8 +320,12 @@ def _say_nothing() -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
-def _other(worker: str, found: object) -> str:
-    must = f"the worker {worker} must run rspverify {fingerprint_here()[:12]}"
+def _in_a_line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+def _other(who: str, found: object) -> str:
+    must = f"the {who} must run rspverify {fingerprint_here()[:12]}"
     return f"{must}, not {found[:12]}" if isinstance(found, str) else f"{must}, and cannot: {found}"
 
 

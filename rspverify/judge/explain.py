@@ -7,7 +7,6 @@ from typing import assert_never
 
 from rspverify.answers import CompiledThread, Explanation, Reached
 from rspverify.architecture.architecture import Architecture
-from rspverify.judge.answers import result_of
 from rspverify.judge.inputs import LoadedTest, NamedScheme
 from rspverify.judge.verdicts import Verdicts
 from rspverify.limits import LimitReached, Limits
@@ -36,16 +35,7 @@ def explain(test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts) -> Explan
     if settings.progress:
         progress = verdicts.progress(test, scheme, verdict.word)
     going = progress.progress if progress else None
-    result = result_of(
-        answer,
-        progress,
-        settings,
-        file=test.file,
-        title=program.title,
-        scheme_file=scheme.file,
-        scheme=scheme.facts.name,
-        model=verdicts.model.name,
-    )
+    result = verdicts.question(test, scheme).result(answer, progress)
     if result.internal is not None:
         return Explanation(result, program.title, verdict, going)
     supported = verdict.word is not Word.UNSUPPORTED

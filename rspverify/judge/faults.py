@@ -45,10 +45,10 @@ class FaultQuestion(Question[RowsAtFault], frozen=True):
         """The places of rows count, so the whole text of the scheme."""
         if self.scheme is None:
             return None
-        model, machine = self.verdicts.model_facts, self.scheme.facts.machine
+        model, machine = self.verdicts.model, self.scheme.machine.identity
         settings = replace(self.verdicts.settings, model=model.name, machine=machine, seconds=None)
         texts = digest(self.test.source.text), digest(self.scheme.source.text)
-        return *texts, model.digest, settings
+        return *texts, model.text_digest, settings
 
     @property
     def incident(self) -> Incident:
@@ -61,8 +61,6 @@ class FaultQuestion(Question[RowsAtFault], frozen=True):
         from rspverify.litmus.syntax import warm_up
 
         warm_up()
-        assert self.scheme is not None
-        _ = self.verdicts.model, self.scheme.translator
 
     def known(self, judge: Judge) -> RowsAtFault | None:
         if self.scheme is None:
@@ -98,7 +96,7 @@ def faults(
     known = texts or {}
     files = dict.fromkeys(it.scheme_file for it in results if not names_compiler(it.scheme_file))
     given = [known.get(file, file) for file in files]
-    inputs = read_inputs(given, _exact(settings), judge, unique=False)
+    inputs = read_inputs(given, _exact(settings), unique=False)
     verdicts = Verdicts(judge, inputs.model, inputs.settings)
     yield from judge.run([_question(each, inputs, verdicts, known) for each in results])
 

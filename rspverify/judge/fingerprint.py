@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Iterator
+import re
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -19,30 +19,11 @@ PACKAGE = Path(__file__).resolve().parent.parent
 LIBRARIES = ("lark", "msgspec", "pysmt", "pyyaml", "z3-solver")
 """Libraries that take part in a verdict; the others only show it."""
 
-LAYERS = (
-    ("sealing", "shipped"),
-    ("records",),
-    ("convert", "graph", "lexer", "limits", "source", "wording"),
-    ("options",),
-    ("files", "grammar", "schedulers", "yaml_reader"),
-    ("value",),
-    ("smt",),
-    ("picture", "verdict"),
-    ("answers",),
-    ("isa",),
-    ("architecture",),
-    ("assembly", "litmus", "relation"),
-    ("axiomatic", "machine", "scheme"),
-    ("compilers",),
-    ("translators",),
-    ("programs", "soundness"),
-    ("judge",),
-    ("generate",),
-    ("enumeration",),
-    ("corpus", "drawing", "engineering", "selftest"),
-)
-"""The rooms that answer questions: each imports those before its layer, and none beside or after
-it. pyproject.toml has the same layers, and lint-imports holds all code to them."""
+_IMPORTED = re.compile(rb'rspverify(?:(?<=from rspverify)|(?<="rspverify))(?:\.| import )(\w+)')
+"""The room in a line that imports from it, or in a string that names one of its modules."""
+
+Files = dict[str, bytes]
+"""Contents by the paths of files in the package."""
 
 
 def fingerprint(room: str | None = None, package: Path = PACKAGE) -> str:
@@ -54,22 +35,41 @@ def fingerprint(room: str | None = None, package: Path = PACKAGE) -> str:
     """
     found = hashlib.sha256(_libraries().encode())
     if room is None:
-        rooms = [each.name for each in sorted(package.iterdir())]
+        names = {each.name.partition(".")[0] for each in package.iterdir()}
+        rooms = {each: _files(each, package) for each in names}
     else:
-        rooms = [f"{each}{ending}" for each in rooms_up_to(room) for ending in ("", ".py")]
-    for each in rooms:
-        found.update(_digest(package / each).encode())
+        rooms = rooms_up_to(room, package)
+    for each in sorted(rooms):
+        for path, content in rooms[each].items():
+            found.update(f"{path}\0{len(content)}\0".encode() + content)
     return found.hexdigest()
 
 
-def rooms_up_to(room: str) -> Iterator[str]:
-    """The rooms that a room's code may use, and itself."""
-    for layer in LAYERS:
-        if room in layer:
-            yield room
-            return
-        yield from layer
-    raise ValueError(f"{room} answers no questions")
+def rooms_up_to(room: str, package: Path = PACKAGE) -> dict[str, Files]:
+    """A room, and all whose code it uses, with their files."""
+    found: dict[str, Files] = {}
+    waiting = [room]
+    while waiting:
+        each = waiting.pop()
+        if each not in found:
+            found[each] = _files(each, package)
+            for path, content in found[each].items():
+                if path.endswith(".py"):
+                    waiting += (it.decode() for it in _IMPORTED.findall(content))
+    return found
+
+
+def _files(room: str, package: Path) -> Files:
+    """The files of a room, or its module; none where it is what ships, or there is no such room."""
+    folder, module = package / room, package / f"{room}.py"
+    if room in (SHIPPED.name, "__pycache__"):
+        return {}
+    paths = sorted(folder.rglob("*")) if folder.is_dir() else [module] * module.is_file()
+    return {
+        each.relative_to(package).as_posix(): each.read_bytes()
+        for each in paths
+        if "__pycache__" not in each.parts and not each.is_dir()
+    }
 
 
 @cache
@@ -81,16 +81,3 @@ def fingerprint_here(room: str | None = None) -> str:
 @cache
 def _libraries() -> str:
     return " ".join((platform.python_version(), *(f"{it} {version(it)}" for it in LIBRARIES)))
-
-
-def _digest(place: Path) -> str:
-    """A digest of a module, or of all files of a room; empty where there is neither."""
-    files = sorted(place.rglob("*")) if place.is_dir() else [place] * place.is_file()
-    found = hashlib.sha256()
-    for path in files:
-        inside = path.relative_to(place.parent)
-        if "__pycache__" in inside.parts or inside.parts[0] == SHIPPED.name or path.is_dir():
-            continue
-        content = path.read_bytes()
-        found.update(f"{inside.as_posix()}\0{len(content)}\0".encode() + content)
-    return found.hexdigest()

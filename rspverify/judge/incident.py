@@ -14,7 +14,7 @@ import shutil
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import asdict
@@ -148,6 +148,9 @@ def _contents(
     command = _command(incident, settings, files)
     evidence = error.evidence if isinstance(error, InternalError) else {}
     evidence = {name: places.without(text) for name, text in evidence.items()}
+    from jinja2 import Template
+
+    readme = Template(Path(__file__).with_name("incident.md").read_text("utf-8"))
     document = {
         "error": message,
         "command": command,
@@ -156,9 +159,9 @@ def _contents(
         "evidence": evidence,
     }
     texts = {
-        "traceback.txt": places.without(_traceback(error)),
+        "traceback.txt": places.without("".join(traceback.format_exception(error))),
         "error.json": places.without(json.dumps(document, indent=2, default=str)) + "\n",
-        "README.md": _readme(message, command, sorted(found), evidence),
+        "README.md": readme.render(document, inputs=sorted(found)),
     }
     return found | {path: text.encode() for path, text in texts.items()}
 
@@ -187,33 +190,6 @@ def versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             found[name] = "unknown"
     return found
-
-
-def _readme(message: str, command: str, inputs: Sequence[str], evidence: Mapping[str, str]) -> str:
-    lines = [
-        "# An internal error of rspverify",
-        "",
-        "rspverify noticed a mistake of its own, and gave no verdict:",
-        "",
-        f"    {message}",
-        "",
-        "Neither the test nor the scheme is to blame. Please report it, with this folder.",
-        "",
-        "## To see it again",
-        "",
-        "In this folder, with the versions below:" if inputs else "The command was",
-        "",
-        f"    {command}",
-        "",
-    ]
-    if not inputs:
-        lines += ["What it was given is not in this folder: please add it.", ""]
-    for name, text in evidence.items():
-        lines += [f"## The {name}", "", *(f"    {line}" for line in text.splitlines()), ""]
-    lines += ["## What is in this folder", "", *(f"* {name}" for name in inputs)]
-    lines += ["* traceback.txt: where it went wrong", "* error.json: all of this for programs", ""]
-    lines += ["## Versions", "", *(f"* {name} {number}" for name, number in versions().items())]
-    return "\n".join(lines) + "\n"
 
 
 def _written(folder: Path, contents: Mapping[str, bytes]) -> str | None:
@@ -249,6 +225,8 @@ class _Places:
         known |= {os.path.abspath(path): name for path, name in files.items()}
         folders = {os.path.dirname(os.path.abspath(path)) for path in files} | {os.getcwd()}
         known |= {f"{folder}{os.sep}": "" for folder in folders if len(folder) > 1}
+        roots = [_PACKAGES, *(Path(each) for each in sys.path if each)]
+        known |= {f"{root}{os.sep}": "" for root in roots if root.is_absolute()}
         home = os.path.expanduser("~")
         known |= {home: "~"} if len(home) > 1 else {}
         self._known = sorted(known.items(), key=lambda each: -len(each[0]))
@@ -258,27 +236,3 @@ class _Places:
         for path, name in self._known:
             text = text.replace(path, name)
         return text
-
-
-def _traceback(error: BaseException) -> str:
-    """The traceback with its files named as they are imported, and no values of variables."""
-    shown = traceback.TracebackException.from_exception(error)
-    pending: list[traceback.TracebackException | None] = [shown]
-    while pending:
-        each = pending.pop()
-        if each is None:
-            continue
-        for frame in each.stack:
-            frame.filename = _imported(frame.filename)
-        pending += [each.__cause__, each.__context__]
-    return "".join(shown.format())
-
-
-def _imported(filename: str) -> str:
-    """A file from where its package is found: `rspverify/check/run.py`."""
-    file = Path(filename)
-    if not file.is_absolute():
-        return filename
-    roots = [_PACKAGES, *(Path(each) for each in sys.path if each)]
-    inside = [file.relative_to(root).as_posix() for root in roots if file.is_relative_to(root)]
-    return min(inside, key=len, default=file.name)

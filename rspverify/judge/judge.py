@@ -18,6 +18,7 @@ from rspverify.verdict import Word
 if TYPE_CHECKING:
     from rspverify.judge.cluster import Cluster
     from rspverify.judge.store import Store, Warn
+    from rspverify.judge.workers import Pool
 
 A = TypeVar("A")
 
@@ -84,15 +85,13 @@ class Judge:
 
     def kept(self, question: Question[A]) -> A | None:
         """The answer that is kept under the question itself."""
-        store = self._opened()
-        key = self._key(question)
+        store, key = self._opened(), self._key(question)
         found = store.get(key) if store and key else None
-        if store is None or found is None:
+        if found is None:
             return None
         try:
             answer: A = convert.read(question.answer, found)
-        except ValueError:
-            store.report_damage()
+        except ValueError:  # It is decided anew.
             return None
         return answer
 
@@ -102,15 +101,16 @@ class Judge:
         if store is not None and key is not None:
             store.put(key, convert.keep(answer))
 
-    def decide(self, question: Question[A], *, keep: bool = True) -> A:
-        """Decide a question, whatever is known of it. keep: whether the answer may be kept.
+    def decide(self, question: Question[A]) -> A:
+        """Decide a question, whatever is known of it, and keep the answer.
 
         Another run would not decide either what this version does not support.
         """
         incident = question.incident
         found = question.decide() if incident is None else attempt(question.decide, incident)
+        keep = True
         if isinstance(found, Undecided):
-            keep &= found.word is Word.UNSUPPORTED
+            keep = found.word is Word.UNSUPPORTED
             found = question.lost(found)
         if keep and question.worth_keeping(found):
             self.keep(question, found)
@@ -157,20 +157,25 @@ class Judge:
         if not questions:  # and then no worker's library is loaded
             return
         questions[0].prepare()
-        alone = self._cluster is None and self._processes == 1
-        if here or (alone and not questions[0].can_be_lost):
+        pool = None if here else self._pool(questions)
+        if pool is None:
             yield from map(self.decide, questions)
             return
-        with closing(self._replies(questions)) as coming:
+        from rspverify.judge.workers import replies
+
+        with closing(replies(pool, len(questions))) as coming:
             for question, reply in zip(questions, coming, strict=True):
                 yield self._taken(question, reply)
 
-    def _replies(self, questions: Sequence[Question[A]]) -> Generator[Reply[A] | None, None, None]:
+    def _pool(self, questions: Sequence[Question[A]]) -> Pool | None:
+        """Who decides these questions; None for this process itself."""
         if self._cluster is not None:
-            return self._cluster.replies(questions, self)
-        from rspverify.judge.processes import replies
+            return self._cluster.pool(questions, self)
+        from rspverify.judge.workers import Processes, can_fork
 
-        return replies(self.reply, questions, self._processes, before_fork=self.close)
+        if not can_fork() or (self._processes == 1 and not questions[0].can_be_lost):
+            return None
+        return Processes(self.reply, questions, self._processes, before_fork=self.close)
 
     def _taken(self, question: Question[A], reply: Reply[A] | None) -> A:
         """The answer, once what came with it is kept and said. reply: None of a lost worker."""
@@ -273,9 +278,6 @@ class _Carried:
 
     def put(self, key: str, value: str) -> None:
         self.found[key] = value
-
-    def report_damage(self) -> None:
-        """It is decided anew."""
 
     def close(self) -> None:
         """There is nothing to let go of."""

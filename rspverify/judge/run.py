@@ -7,13 +7,13 @@ from contextlib import closing, suppress
 from functools import cached_property
 from typing import Any
 
-from rspverify.answers import Internal, Result
-from rspverify.judge.answers import Answer, ProgressAnswer, answers_may_be_kept, result_of
-from rspverify.judge.facts import ProgramFacts
-from rspverify.judge.inputs import Inputs, LoadedTest, NamedScheme, ProgramQuestion
+from rspverify.answers import Result
+from rspverify.judge.answers import Answer, ProgressAnswer, answers_may_be_kept
+from rspverify.judge.inputs import Form, FormQuestion, Inputs, LoadedTest, NamedScheme
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided, stem
-from rspverify.judge.verdicts import ProgressQuestion, Verdicts, incident_of
+from rspverify.judge.verdicts import ProgressQuestion, VerdictQuestion, Verdicts, incident_of
+from rspverify.litmus.syntax import warm_up
 from rspverify.source import Given, InputError, read_source
 from rspverify.verdict import WITHOUT_PROGRESS, Verdict, Word
 
@@ -50,8 +50,7 @@ class Run:
 
     def _compile(self, files: Sequence[Given]) -> None:
         """Have compilers make all tests at once what they make of them."""
-        parsed = [it.parsed for it in self.inputs.schemes]
-        compilers = [it for it in parsed if it is not None and it.whole]
+        compilers = [it.translator for it in self.inputs.schemes if it.translator.whole]
         if not compilers:
             return
         programs = []
@@ -62,7 +61,7 @@ class Run:
             it.prepare(programs)
 
 
-class CheckQuestion(Question[Sequence[Result]], frozen=True):
+class CheckQuestion(Question[Sequence[Result]], frozen=True, dict=True):
     """A result for a test under each of some schemes."""
 
     kind = "check"
@@ -79,107 +78,73 @@ class CheckQuestion(Question[Sequence[Result]], frozen=True):
     def incident(self) -> Incident:
         return incident_of(self.test.file, self.schemes[0].file, self.run.inputs.settings)
 
+    @cached_property
+    def verdicts(self) -> list[VerdictQuestion]:
+        """What is asked under each scheme."""
+        return [self.run.verdicts.question(self.test, each) for each in self.schemes]
+
     def apart(self) -> list[CheckQuestion]:
         """The same, a question for each scheme."""
         return [CheckQuestion(self.run, self.test, (each,)) for each in self.schemes]
 
     def parts(self) -> Iterator[Question[Any]]:
-        yield ProgramQuestion(self.test)
-        if "facts" in vars(self.test):
-            for scheme in self.schemes:
-                verdict = self.run.verdicts.question(self.test, scheme)
+        for verdict in self.verdicts:
+            yield FormQuestion(self.test, verdict.scheme)
+            if verdict.is_keyed:
                 yield from (verdict, ProgressQuestion(verdict))
 
     def prepare(self) -> None:
-        self.run.inputs.parse()
+        warm_up()
 
     def known(self, judge: Judge) -> Sequence[Result] | None:
         if self.test.unreadable is not None:
             return self.lost(self.test.unreadable)
-        facts = judge.known(ProgramQuestion(self.test))
-        if facts is None:
-            return None
-        if facts.refusal is not None:
-            return self._refused(facts, cached=True)
         results = [each for each in self.known_results() if each]
         return results if len(results) == len(self.schemes) else None
 
     def known_results(self) -> list[Result | None]:
-        """The result under each scheme for which it is known. The facts of the test must be."""
-        return [self._known(each) for each in self.schemes]
+        """The result under each scheme for which it is known."""
+        return [self._known(each) for each in self.verdicts]
 
     def decide(self) -> Sequence[Result]:
         """Schemes that make the same of a test share an answer."""
-        facts = self.run.judge.ask(ProgramQuestion(self.test))
-        if facts.refusal is not None:
-            return self._refused(facts, cached=False)
-        verdicts, settings = self.run.verdicts, self.run.inputs.settings
+        judge, settings = self.run.judge, self.run.inputs.settings
         results: list[Result] = []
         found: dict[tuple[Any, ...], tuple[Answer, ProgressAnswer | None]] = {}
-        for scheme, known in zip(self.schemes, self.known_results(), strict=True):
-            if known is not None:
-                results.append(known)
+        keys = [(each.form, each.content) for each in self.verdicts]
+        known = self.known_results()
+        for question, (form, content), result in zip(self.verdicts, keys, known, strict=True):
+            if form.unread is not None:
+                found[content] = _unread(form), None
+            elif result is not None:
+                results.append(result)
                 continue
-            content = verdicts.question(self.test, scheme).content
-            if content not in found or not answers_may_be_kept(settings):
-                answer, progress = verdicts.answer(self.test, scheme), None
-                if settings.progress:
-                    progress = verdicts.progress(self.test, scheme, answer.verdict.word)
+            elif content not in found or not answers_may_be_kept(settings):
+                answer, progress = judge.ask(question), None
+                if settings.progress and answer.verdict.word not in WITHOUT_PROGRESS:
+                    progress = judge.ask(ProgressQuestion(question))
                 found[content] = answer, progress
-            results.append(self._result(*found[content], facts.title, scheme))
+            results.append(question.result(*found[content]))
         return results
 
     def lost(self, why: Undecided) -> Sequence[Result]:
-        from rspverify.litmus.reader import title_of
+        answer = Answer(Verdict(why.word, why.reason), None, 0.0, why.internal)
+        return [each.result(answer) for each in self.verdicts]
 
-        title = None if self.test.unreadable else title_of(self.test.source)
-        return self._same(Verdict(why.word, why.reason), title, internal=why.internal)
-
-    def _known(self, scheme: NamedScheme) -> Result | None:
-        judge, question = self.run.judge, self.run.verdicts.question(self.test, scheme)
-        answer, progress = judge.known(question), None
+    def _known(self, question: VerdictQuestion) -> Result | None:
+        if not question.is_keyed:
+            return None
+        judge, form, progress = self.run.judge, question.form, None
+        answer = _unread(form) if form.unread is not None else judge.known(question)
         if answer is None:
             return None
         if self.run.inputs.settings.progress and answer.verdict.word not in WITHOUT_PROGRESS:
             progress = judge.known(ProgressQuestion(question))
             if progress is None:
                 return None
-        return self._result(answer, progress, self.test.facts.title, scheme, cached=True)
+        return question.result(answer, progress, cached=True)
 
-    def _refused(self, facts: ProgramFacts, *, cached: bool) -> list[Result]:
-        return self._same(
-            Verdict(Word.UNSUPPORTED, facts.refusal or ""), facts.title, cached=cached
-        )
 
-    def _same(
-        self,
-        verdict: Verdict,
-        title: str | None,
-        *,
-        cached: bool = False,
-        internal: Internal | None = None,
-    ) -> list[Result]:
-        """One verdict under all schemes."""
-        answer = Answer(verdict, None, 0.0, internal)
-        return [self._result(answer, None, title, it, cached=cached) for it in self.schemes]
-
-    def _result(
-        self,
-        answer: Answer,
-        progress: ProgressAnswer | None,
-        title: str | None,
-        scheme: NamedScheme,
-        *,
-        cached: bool = False,
-    ) -> Result:
-        return result_of(
-            answer,
-            progress,
-            self.run.inputs.settings,
-            file=self.test.file,
-            title=title,
-            scheme_file=scheme.file,
-            scheme=scheme.facts.name,
-            model=self.run.inputs.model.facts.name,
-            cached=cached,
-        )
+def _unread(form: Form) -> Answer:
+    """The answer on a test that this version cannot read."""
+    return Answer(Verdict(Word.UNSUPPORTED, form.unread or ""), None, 0.0)

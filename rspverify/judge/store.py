@@ -83,7 +83,9 @@ class Store:
         found, value, checksum = row
         if found == key and isinstance(value, str) and checksum == _sum(key, value):
             return value
-        self.report_damage()
+        if not self._damaged:
+            self._damaged = True
+            self._warn(f"{self._path}: an entry of the cache is damaged and is decided anew")
         return None
 
     def put(self, key: str, value: str) -> None:
@@ -97,12 +99,6 @@ class Store:
                 self._make_room(file)
 
         self._done(put, None)
-
-    def report_damage(self) -> None:
-        """Say, once, that an entry cannot be trusted; it will be decided anew."""
-        if not self._damaged:
-            self._damaged = True
-            self._warn(f"{self._path}: an entry of the cache is damaged and is decided anew")
 
     def close(self) -> None:
         """Let go of the file; the store is empty from now on."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from rspverify.answers import Internal
+from rspverify.answers import Internal, Result
 from rspverify.judge.answers import Answer, ProgressAnswer, worth_keeping
-from rspverify.judge.inputs import LoadedModel, LoadedTest, NamedScheme
+from rspverify.judge.inputs import Form, FormQuestion, LoadedTest, NamedScheme
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided, attempt, digest
 from rspverify.records import replace
@@ -17,12 +18,11 @@ from rspverify.verdict import WITHOUT_PROGRESS, Progress, ProgressWord, Verdict,
 
 if TYPE_CHECKING:
     from rspverify.axiomatic.model import MemoryModel
-    from rspverify.judge.facts import ModelFacts
     from rspverify.soundness.sides import ModelSide
     from rspverify.translators import Translator
 
 
-class VerdictQuestion(Question[Answer], frozen=True):
+class VerdictQuestion(Question[Answer], frozen=True, dict=True):
     """Is a test compiled soundly by a scheme?"""
 
     kind = "soundness"
@@ -32,23 +32,33 @@ class VerdictQuestion(Question[Answer], frozen=True):
     test: LoadedTest
     scheme: NamedScheme
 
+    @cached_property
+    def form(self) -> Form:
+        """What the test becomes."""
+        return self.verdicts.judge.ask(FormQuestion(self.test, self.scheme))
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether what the test becomes is known, so that the answer can be looked up."""
+        asked = FormQuestion(self.test, self.scheme)
+        return "form" in vars(self) or self.verdicts.judge.known(asked) is not None
+
     @property
     def content(self) -> tuple[Any, ...]:
-        """Of the scheme only the rows that the program uses count. All settings do, but those that
-        are here by content, and the time limit, which `worth_keeping` sees to. Messages name the
-        model.
+        """Of the scheme only what the test becomes counts. All settings do, but those that are here
+        by content, and the time limit, which `worth_keeping` sees to. Messages name the model.
         """
-        model, facts = self.verdicts.model_facts, self.scheme.facts
+        model = self.verdicts.model
         settings = replace(
             self.verdicts.settings,
             model=model.name,
-            machine=facts.machine,
+            machine=self.scheme.machine.identity,
             seconds=None,
             progress=False,
             scheduler=FAIR,
         )
-        made = facts.made_of(self.test.source, self.test.facts)
-        return digest(self.test.source.text), made, model.digest, settings
+        made = self.form.code or self.form.refusal
+        return digest(self.test.source.text), made, model.text_digest, settings
 
     @property
     def incident(self) -> Incident:
@@ -64,22 +74,35 @@ class VerdictQuestion(Question[Answer], frozen=True):
     def worth_keeping(self, answer: Answer) -> bool:
         return worth_keeping(answer, self.verdicts.settings)
 
-
-class WordQuestion(Question[Word], frozen=True):
-    """Which word has the verdict? Where the verdict is kept, so is its word."""
-
-    kind = "word"
-    answer = Word
-
-    verdict: VerdictQuestion
-
-    @property
-    def content(self) -> tuple[Any, ...]:
-        return self.verdict.content
-
-    def known(self, judge: Judge) -> Word | None:
-        verdict = judge.kept(self.verdict)
-        return verdict.verdict.word if verdict else judge.kept(self)
+    def result(
+        self, answer: Answer, progress: ProgressAnswer | None = None, *, cached: bool = False
+    ) -> Result:
+        """An answer as a result, by the names that users gave to the test and the scheme."""
+        verdict, going = answer.verdict, progress.progress if progress else None
+        settings = self.verdicts.settings
+        return Result(
+            test=self.test.title,
+            file=self.test.file,
+            scheme=self.scheme.name,
+            scheme_file=self.scheme.file,
+            machine=settings.machine,
+            model=self.verdicts.model.name,
+            engine=settings.engine,
+            reading=settings.reading,
+            verdict=verdict.word,
+            confirmed=verdict.confirmed,
+            within=verdict.within,
+            outcome=answer.observed,
+            axioms=verdict.axioms,
+            sound_if=verdict.sound_if,
+            race=verdict.race,
+            reason=verdict.reason,
+            seconds=answer.seconds + (progress.seconds if progress else 0.0),
+            internal=answer.internal or (progress.internal if progress else None),
+            progress=going.word if going else None,
+            progress_reason=going.reason if going else None,
+            cached=cached,
+        )
 
 
 class ProgressQuestion(Question[ProgressAnswer], frozen=True):
@@ -113,42 +136,6 @@ class ProgressQuestion(Question[ProgressAnswer], frozen=True):
         return worth_keeping(answer, self.verdict.verdicts.settings)
 
 
-class ExcusedQuestion(Question[Answer], frozen=True):
-    """Which switches excuse a test that is UNSOUND? found: the verdict without them."""
-
-    kind = "excused"
-    answer = Answer
-
-    verdict: VerdictQuestion
-    found: Answer | None = None
-
-    @property
-    def content(self) -> tuple[Any, ...]:
-        return self.verdict.content
-
-    @property
-    def incident(self) -> Incident:
-        return self.verdict.incident
-
-    def decide(self) -> Answer:
-        from rspverify.soundness.case import Case
-        from rspverify.soundness.check import excusing, with_switches
-
-        assert self.found is not None
-        test, verdicts = self.verdict.test, self.verdict.verdicts
-        translator = self.verdict.scheme.translator
-        case = Case(test.program, translator, verdicts.model, verdicts.settings)
-        switches = excusing(case, verdicts.source(test))
-        return replace(self.found, verdict=with_switches(self.found.verdict, switches))
-
-    def lost(self, why: Undecided) -> Answer:
-        assert self.found is not None
-        return replace(self.found, internal=why.internal)
-
-    def worth_keeping(self, answer: Answer) -> bool:
-        return self.verdict.verdicts.settings.seconds is None
-
-
 class Verdicts:
     """The judge, asked about tests under schemes and one model.
 
@@ -156,29 +143,19 @@ class Verdicts:
     internal: internal errors that came instead of verdicts, in this process.
     """
 
-    def __init__(self, judge: Judge, model: MemoryModel | LoadedModel, settings: Settings) -> None:
+    def __init__(self, judge: Judge, model: MemoryModel, settings: Settings) -> None:
         self.judge = judge
+        self.model = model
         self.settings = settings
         self.internal: list[Internal] = []
-        self._model = model if isinstance(model, LoadedModel) else LoadedModel.of(model)
         self._sources: WeakKeyDictionary[LoadedTest, ModelSide] = WeakKeyDictionary()
 
-    def __reduce__(self) -> tuple[type[Verdicts], tuple[Judge, LoadedModel, Settings]]:
-        return Verdicts, (self.judge, self._model, self.settings)
-
-    @property
-    def model(self) -> MemoryModel:
-        """The model, parsed when it is first asked for."""
-        return self._model.model
-
-    @property
-    def model_facts(self) -> ModelFacts:
-        """What answers depend on of the model."""
-        return self._model.facts
+    def __reduce__(self) -> tuple[type[Verdicts], tuple[Judge, MemoryModel, Settings]]:
+        return Verdicts, (self.judge, self.model, self.settings)
 
     def by(self, settings: Settings) -> Verdicts:
         """The same judge and model, with other settings."""
-        return Verdicts(self.judge, self._model, settings)
+        return Verdicts(self.judge, self.model, settings)
 
     def question(self, test: LoadedTest, scheme: NamedScheme) -> VerdictQuestion:
         """Is the test compiled soundly?"""
@@ -188,29 +165,24 @@ class Verdicts:
         """The verdict with what it took."""
         return self._told(self.judge.ask(self.question(test, scheme)))
 
+    @property
+    def shortest(self) -> Verdicts:
+        """The same with shortest counterexamples, and the switches that excuse them."""
+        return self.by(replace(self.settings, shortest=True))
+
     def excused(self, test: LoadedTest, scheme: NamedScheme) -> Answer:
         """The verdict; where it is UNSOUND, with the switches that excuse it, whatever the settings
         say of counterexamples."""
         found = self.answer(test, scheme)
-        if found.verdict.word is not Word.UNSOUND or found.verdict.sound_if:
+        off = [each for each in scheme.machine.switches if not each.on]
+        if found.verdict.word is not Word.UNSOUND or self.settings.shortest or not off:
             return found
-        return self.judge.ask(ExcusedQuestion(self.question(test, scheme), found))
+        again = self._told(self.judge.ask(self.shortest.question(test, scheme)))
+        return again if again.verdict.word is Word.UNSOUND else found
 
     def word(self, test: LoadedTest, scheme: NamedScheme) -> Word:
-        """The word of the verdict alone. Unless it is SOUND nothing else is kept of the verdict, so
-        that a search that makes thousands of them leaves room for others."""
-        asked = self.question(test, scheme)
-        known = self.judge.known(WordQuestion(asked))
-        if known is not None:
-            return known
-        found = self._told(self.judge.decide(asked, keep=False))
-        word = found.verdict.word
-        if asked.worth_keeping(found):
-            if word is Word.SOUND:
-                self.judge.keep(asked, found)
-            else:
-                self.judge.keep(WordQuestion(asked), word)
-        return word
+        """The word of the verdict alone."""
+        return self.answer(test, scheme).verdict.word
 
     def progress(self, test: LoadedTest, scheme: NamedScheme, word: Word) -> ProgressAnswer | None:
         """Whether the compiled test can always go on; None where that has no meaning.

@@ -8,10 +8,12 @@ from contextlib import closing
 from functools import cached_property
 from typing import Any
 
+from msgspec import Struct
+
 from rspverify.answers import ModelAnswer
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.judge.answers import in_time
-from rspverify.judge.inputs import LoadedModel, LoadedTest
+from rspverify.judge.inputs import LoadedTest
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided, digest, stem
 from rspverify.litmus.syntax import warm_up
@@ -41,35 +43,23 @@ def model_answer(it: ScheduledAnswer) -> ModelAnswer:
     )
 
 
-class Waits:
+class Waits(Struct, frozen=True):
     """The judge, asked whether tests hang under schedulers by a model."""
 
-    def __init__(
-        self,
-        judge: Judge,
-        model: MemoryModel,
-        schedulers: tuple[Scheduler, ...],
-        settings: Settings,
-    ) -> None:
-        self.judge = judge
-        self.loaded = LoadedModel.of(model)
-        self.schedulers = schedulers
-        self.settings = settings
-
-    @property
-    def model(self) -> MemoryModel:
-        """The model."""
-        return self.loaded.model
+    judge: Judge
+    model: MemoryModel
+    schedulers: tuple[Scheduler, ...]
+    settings: Settings
 
     def answers(self, files: Sequence[Given]) -> Generator[ScheduledAnswer, None, None]:
         """Each test under each scheduler, test by test. Close it when done."""
-        questions = [_TestQuestion(self, LoadedTest(file, self.settings)) for file in files]
+        questions = [_Hangs(self, LoadedTest(it, self.settings)) for it in files]
         with closing(self.judge.run(questions)) as coming:
             for answers in coming:
                 yield from answers
 
 
-class _TestQuestion(Question[Sequence[ScheduledAnswer]], frozen=True, dict=True):
+class _Hangs(Question[Sequence[ScheduledAnswer]], frozen=True, dict=True):
     """Does a test hang under each scheduler?"""
 
     kind = "progress of sources"
@@ -100,7 +90,7 @@ class _TestQuestion(Question[Sequence[ScheduledAnswer]], frozen=True, dict=True)
         return answers if len(answers) == len(self.waits.schedulers) else None
 
     def decide(self) -> Sequence[ScheduledAnswer]:
-        return [self.waits.judge.decide(each) for each in self.parts()]
+        return [self.waits.judge.ask(each) for each in self.parts()]
 
     def lost(self, why: Undecided) -> Sequence[ScheduledAnswer]:
         return [each.lost(why) for each in self.parts()]
@@ -112,14 +102,14 @@ class _HangQuestion(Question[ScheduledAnswer], frozen=True):
     kind = "hangs"
     answer = ScheduledAnswer
 
-    of: _TestQuestion
+    of: _Hangs
     scheduler: Scheduler
 
     @property
     def content(self) -> tuple[Any, ...]:
         waits = self.of.waits
-        settings = replace(waits.settings, model=waits.loaded.facts.name, seconds=None)
-        digests = digest(self.of.test.source.text), waits.loaded.facts.digest
+        settings = replace(waits.settings, model=waits.model.name, seconds=None)
+        digests = digest(self.of.test.source.text), waits.model.text_digest
         return *digests, str(self.scheduler), settings
 
     @property

@@ -181,8 +181,13 @@ class Scheme(Struct, frozen=True, dict=True):
         """Nothing is gained by compiling many programs at a time."""
 
     def key(self, program: Program) -> tuple[object, ...]:
-        """The rows that a program uses, and what they say."""
-        return tuple((str(row), *row.text) for row in rows_used(program, self))
+        """The code of each operation."""
+        return tuple((it.operation, str(it)) for it in self.compiled(program).instructions)
+
+    def texts_of(self, shape: Shape) -> tuple[str, ...]:
+        """The code of a shape; a word where there is no row, as a row may have no instruction."""
+        row = self.table.get(shape)
+        return ("no row",) if row is None else tuple(map(str, row.code))
 
     def code_of(self, program: Callable[[], Program]) -> Source:
         """The text that says what code a program becomes: that of the table."""

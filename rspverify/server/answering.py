@@ -19,7 +19,6 @@ from rspverify.commands.compare import compare
 from rspverify.commands.hunt import hunt
 from rspverify.commands.mutate import mutate
 from rspverify.drawing.details import Broken, detail_here
-from rspverify.judge.answers import result_of
 from rspverify.judge.faults import fault_of
 from rspverify.judge.inputs import LoadedTest, NamedScheme, read_test
 from rspverify.judge.verdicts import Verdicts
@@ -117,7 +116,7 @@ class Answering:
         with problems:
             scheme = self._named(source, settings.machine)
         with problems:
-            test = self._test(text, settings, self._judge)
+            test = self._test(text, settings)
         with problems:
             shipped = settings.model in shipped_models()
             model = _shipped(settings.model) if shipped else load_model(settings.model)
@@ -132,20 +131,12 @@ class Answering:
         if problems or scheme is None or test is None or model is None:
             return
         verdicts = self._verdicts(model, settings)
+        question = verdicts.question(test, scheme)
         found = verdicts.answer(test, scheme)
-        told = partial(
-            result_of,
-            settings=settings,
-            file=test.file,
-            title=test.program.title,
-            scheme_file=scheme.file,
-            scheme=scheme.facts.name,
-            model=model.name,
-        )
-        result = told(found, None)
+        result = question.result(found)
         yield "verdict", result_view(result, going_on=result.verdict not in WITHOUT_PROGRESS)
         if (progress := verdicts.progress(test, scheme, result.verdict)) is not None:
-            result = told(found, progress)
+            result = question.result(found, progress)
             yield "verdict", result_view(result)
         if explained:
             yield self._answer(scheme, test, model, settings, result)
@@ -185,7 +176,7 @@ def _shipped(name: str) -> MemoryModel:
 
 
 def _scheme(source: Source, machine: str | None) -> NamedScheme:
-    return NamedScheme.of(table_of(read_translator(source, machine)), source.name)
+    return NamedScheme.by(table_of(read_translator(source, machine)), source.name)
 
 
 def _name(text: str, otherwise: str) -> str:

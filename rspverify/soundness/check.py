@@ -37,7 +37,7 @@ def check(case: Case, source: ModelSide | None = None, log: QueryLog | None = No
         require_covered(case.program, case.model)
         verdict = _decided(case, source, log)
         if verdict.word is Word.UNSOUND and case.settings.shortest:
-            verdict = with_switches(verdict, excusing(case, source))
+            verdict = _excused(verdict, case, source)
         verdict = _within_what_was_read(verdict, case.program)
         notes = "".join(f" ({note})" for note in ignored_features(case.program, case.model))
         verdict = replace(verdict, reason=f"{verdict.reason}{notes}")
@@ -131,21 +131,12 @@ def _source_of(case: Case, source: ModelSide | None) -> ModelSide:
     return source.limited(case.limits)
 
 
-def with_switches(verdict: Verdict, switches: tuple[str, ...]) -> Verdict:
-    """An UNSOUND, and the switches that excuse it."""
-    if not switches:
-        return verdict
-    words = " or ".join(it.replace("+", " and ") for it in switches)
-    return replace(verdict, sound_if=switches, reason=f"{verdict.reason}; SOUND if {words}")
-
-
-def excusing(case: Case, source: ModelSide | None = None) -> tuple[str, ...]:
-    """The switches of the machine that would make a case SOUND that is UNSOUND: each one that does
+def _excused(verdict: Verdict, case: Case, source: ModelSide) -> Verdict:
+    """An UNSOUND with the switches of the machine that would make it SOUND: each one that does
     alone; where none does, some that do together, joined by `+`.
 
     Where a limit is met, without those that are not known by then.
     """
-    source = _source_of(case, source)
     off = [it.name for it in case.scheme.machine.switches if not it.on]
     found: list[str] = []
     with suppress(LimitReached):
@@ -156,7 +147,11 @@ def excusing(case: Case, source: ModelSide | None = None) -> tuple[str, ...]:
                 left = [it for it in off if it != name]
                 if len(left) > 1 and _is_sound_if(left, case, source):
                     off, found = left, ["+".join(left)]
-    return tuple(found)
+    if not found:
+        return verdict
+    words = " or ".join(it.replace("+", " and ") for it in found)
+    reason = f"{verdict.reason}; SOUND if {words}"
+    return replace(verdict, sound_if=tuple(found), reason=reason)
 
 
 def _is_sound_if(switches: Sequence[str], case: Case, source: ModelSide) -> bool:

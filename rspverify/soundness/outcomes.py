@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 
 from msgspec import Struct
 
@@ -36,10 +35,6 @@ MAX_EXECUTIONS = 10_000
 
 _ENOUGH = 0.5
 """Executions are listed on as long as so many of them have an outcome of their own."""
-
-
-_FEW = 64
-"""Up to so many outcomes are listed where only the final condition is asked for."""
 
 
 class SoFar:
@@ -285,22 +280,10 @@ def observed_by(program: Program, model: MemoryModel, settings: Settings) -> Mod
     require_covered(program, model)
     program = decided(program, model, (), settings)
     questions = Questions(program, model, settings.limits())
-    holds, fails = _found(program, questions)
-    found = Observation.SOMETIMES if fails else Observation.ALWAYS
-    if not holds:
-        found = Observation.NEVER
-    return ModelObservation(found, questions.race() is not None, program.within)
-
-
-def _found(program: Program, questions: Questions) -> tuple[bool, bool]:
-    """Whether there is an execution in which the formula holds, and one in which it does not.
-
-    Where there are few outcomes they are listed: each is a simple question.
-    """
-    outcomes = list(islice(questions.outcomes(), _FEW + 1))
-    if len(outcomes) <= _FEW:
-        judged = {*map(FinalCount(program).holds, outcomes)}
-        return True in judged, False in judged
     formula = program.condition.formula if program.condition else Junction(True, ())
     holds, solver = questions.satisfying(formula), questions.solver()
-    return solver.find([holds]) is not None, solver.find([~holds]) is not None
+    found = Observation.NEVER
+    if solver.find([holds]) is not None:
+        fails = solver.find([~holds]) is not None
+        found = Observation.SOMETIMES if fails else Observation.ALWAYS
+    return ModelObservation(found, questions.race() is not None, program.within)

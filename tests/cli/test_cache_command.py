@@ -90,18 +90,10 @@ def test_help_loads_neither_solver_nor_renderer(arguments: tuple[str, ...]) -> N
     assert not loaded(*arguments) & {*HEAVY, "rich", "yaml", "sqlite3"}
 
 
-def test_a_run_of_known_answers_loads_neither_solver_nor_grammar() -> None:
+def test_a_run_of_known_answers_loads_no_solver() -> None:
     """With verdicts of all kinds, and an operation that the schemes have no row for."""
-    run("check", ORIGINAL, PROPOSED, "litmus/rsp/paper", "litmus/rsp/multi-device")
-    arguments = (
-        "check",
-        ORIGINAL,
-        PROPOSED,
-        "litmus/rsp/paper",
-        "litmus/rsp/multi-device",
-        "-j",
-        "2",
-    )
-    modules = loaded(*arguments, "--expect", "litmus/rsp/expected.yaml")
+    arguments = ("check", ORIGINAL, PROPOSED, "litmus/rsp/paper", "litmus/rsp/multi-device")
+    run(*arguments)
+    modules = loaded(*arguments, "-j", "2", "--expect", "litmus/rsp/expected.yaml")
     assert "sqlite3" in modules
-    assert not modules & set(HEAVY)
+    assert not modules & {*HEAVY} - {"lark"}

@@ -71,7 +71,7 @@ class BruteForce:
         used = [scheme.row_for(each) for each in test.program.operations]
         key = test.file, tuple(tuple(map(str, row.code)) for row in used if row is not None)
         if key not in self._said:
-            verdicts, named = self._setup.verdicts, NamedScheme.of(scheme)
+            verdicts, named = self._setup.verdicts, NamedScheme.by(scheme)
             word = verdicts.answer(test, named).verdict.word
             found = verdicts.progress(test, named, word) if word is Word.SOUND else None
             live = found is not None and found.progress.word is ProgressWord.LIVE

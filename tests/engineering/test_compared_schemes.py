@@ -50,7 +50,7 @@ def weakened(folder: Path) -> Path:
 
 def both(old: Path, new: Path, settings: Settings, workers: int = 1) -> tuple[Inputs, Judge]:
     judge = Judge(cache_folder(True, pytest.fail), pytest.fail, workers)
-    return read_inputs((str(old), str(new)), settings, judge, unique=False), judge
+    return read_inputs((str(old), str(new)), settings, unique=False), judge
 
 
 def run(
@@ -177,7 +177,7 @@ def test_what_is_known_is_not_decided_again(
     new = weakened(tmp_path)
     first = run(PROPOSED, new, QUICK)
     monkeypatch.setattr(CompareQuestion, "decide", pytest.fail)
-    monkeypatch.setattr(Inputs, "parse", pytest.fail)
+    monkeypatch.setattr(Settings, "read", pytest.fail)
     again = run(PROPOSED, new, QUICK)
     assert all(it.old.cached and it.new.cached for it in touched(again).values())
     seen = [(it.change, it.outcomes) for it in touched(first).values()]

@@ -322,7 +322,7 @@ def test_what_a_switch_shows_is_carried_over_with_that_switch_only() -> None:
     scheme = read_scheme_file(str(ROOT / "schemes/amdgpu/gfx1100.yaml"))
     one, other = mutant(scheme, "row10-2-drop"), mutant(scheme, "row10-1-drop")
     trial = _Trial(
-        NamedScheme.of(scheme, "gfx1100.yaml"), (one, other), (), default_costs(), cast(Any, None)
+        NamedScheme.by(scheme, "gfx1100.yaml"), (one, other), (), default_costs(), cast(Any, None)
     )
     longer = trial._waits_more(one, other)
     assert longer(None)

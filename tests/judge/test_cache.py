@@ -8,16 +8,11 @@ from pathlib import Path
 import pytest
 from caching import QUICK, ROOT, edited, ran
 
-from rspverify.architecture.machines import machine_named
 from rspverify.judge.answers import Answer, answers_may_be_kept, worth_keeping
-from rspverify.judge.facts import facts_of_program, facts_of_scheme
-from rspverify.judge.inputs import read_inputs
+from rspverify.judge.inputs import Form, FormQuestion, LoadedTest, NamedScheme, read_inputs
 from rspverify.judge.judge import Judge
-from rspverify.litmus.program import Program
-from rspverify.litmus.reader import read_program_file
 from rspverify.records import fields_of, replace
 from rspverify.scheme.reader import read_scheme
-from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.settings import L2, Engine, Reading, Settings
 from rspverify.source import InputError, Source
 from rspverify.verdict import Verdict, Word
@@ -87,40 +82,53 @@ def test_a_refusal_names_the_scheme_that_it_is_of(tmp_path: Path) -> None:
     assert ran([renamed], [ALL_SCOPE]).results[0].verdict is not Word.UNSUPPORTED
 
 
-def variants(scheme: Path) -> list[Scheme]:
-    """The scheme with one row more costly, or with one row left out."""
-    head, *rows = scheme.read_text().split("\n  - ")
-    found = []
-    for place, row in enumerate(rows):
-        costly = row.replace("code: [", "code: [INV_L1 SY, ")
-        for changed in ([costly], []):
-            text = "\n  - ".join([head, *rows[:place], *changed, *rows[place + 1 :]])
-            found.append(read_scheme(Source("variant.yaml", text)))
-    return found
+def form(text: str, test: str) -> Form:
+    """What a test becomes under a scheme, both given as texts."""
+    scheme = NamedScheme.by(read_scheme(Source("s", text)))
+    return Judge().ask(FormQuestion(LoadedTest(Source("t", test), Settings()), scheme))
 
 
-def compiled(program: Program, scheme: Scheme) -> object:
-    try:
-        return scheme.compiled(program)
-    except InputError as error:
-        return str(error)
+BARRIER = """OpenCL t
+{ [x]=0; }
+P0 (global int* x) { *x = 1; work_group_barrier(%s); }
+scopeTree (device (work_group P0))
+"""
 
 
-def test_rows_used_are_what_compiling_depends_on() -> None:
-    """Two schemes ask the same question of a test exactly if they make the same of it."""
-    schemes = [read_scheme(Source(str(PROPOSED), PROPOSED.read_text())), *variants(PROPOSED)]
-    facts = [facts_of_scheme(each) for each in schemes]
-    assert len(schemes) == 19
-    differ = 0
-    for path in sorted((ROOT / "litmus/rsp").rglob("*.litmus"))[::3]:
-        program = read_program_file(path)
-        uses = facts_of_program(program)
-        first = compiled(program, schemes[0])
-        for scheme, known in zip(schemes, facts, strict=True):
-            same = known.rows_used(uses) == facts[0].rows_used(uses)
-            assert same == (compiled(program, scheme) == first), path
-            differ += not same
-    assert differ > 100
+@pytest.mark.parametrize(
+    "flags, depends",
+    [
+        ("CLK_GLOBAL_MEM_FENCE, memory_scope_device", True),
+        ("CLK_LOCAL_MEM_FENCE, memory_scope_device", False),
+        ("CLK_GLOBAL_MEM_FENCE", False),
+    ],
+)
+def test_a_barrier_depends_on_the_rows_of_its_fences(flags: str, depends: bool) -> None:
+    full = (ROOT / "schemes/proposed-full.yaml").read_text()
+    row = "order: release, remote: false,  code: [FLU_L1 WG]}"
+    assert row in full
+    one, other = (
+        form(text, BARRIER % flags)
+        for text in (full, full.replace(row, row.replace("FLU_L1 WG", "")))
+    )
+    assert one.code and (one != other) is depends
+
+
+def test_a_barrier_without_rows_is_refused_by_name() -> None:
+    text = "name: t\nmachine: rsp\nrows:\n  - {op: store, scope: [na], code: [ST r x]}\n"
+    found = form(text, BARRIER % "CLK_GLOBAL_MEM_FENCE, memory_scope_device")
+    assert not found.code and "scheme t has no row for " in (found.refusal or "")
+
+
+def test_a_barrier_for_local_memory_depends_on_what_the_machine_has() -> None:
+    store = "  - {op: store, scope: na, code: [ST r x]}\n"
+    text = f"name: t\nmachine: {ROOT}/tests/scheme/local/scratchpad.machine\nrows:\n{store}"
+    rows = [
+        "- {op: fence, scope: wg, memory: local, code: [DS_WAIT]}",
+        "- {op: fence, scope: wg, code: []}",
+    ]
+    found = [form(f"{text}  {row}\n", BARRIER % "CLK_LOCAL_MEM_FENCE") for row in rows]
+    assert [bool(each.code) for each in found] == [True, False]
 
 
 def test_an_edited_test_is_decided_anew_and_a_moved_one_is_not(tmp_path: Path) -> None:
@@ -296,7 +304,7 @@ instruction INC_L2 r x
 """
 
 
-def test_facts_on_another_machine_are_those_of_the_scheme_there(tmp_path: Path) -> None:
+def test_a_form_on_another_machine_is_that_of_the_scheme_there(tmp_path: Path) -> None:
     """There a row may be for any operation, so that what it compiles depends on its code."""
     machine, text, test = (
         tmp_path / "any.machine",
@@ -312,30 +320,28 @@ def test_facts_on_another_machine_are_those_of_the_scheme_there(tmp_path: Path) 
     )
     settings, found = Settings(machine=str(machine)), []
     for code in (text, text.replace("INC_L2 r x", "INC_L2 r x, INV_L1 WG")):
-        given = [Source("s", code)]
-        facts = read_inputs(given, settings, Judge()).schemes[0].facts
-        there = read_scheme(given[0]).on_machine(machine_named(str(machine)))
-        assert facts == facts_of_scheme(there) != facts_of_scheme(read_scheme(given[0]))
-        found.append(facts.rows_used(facts_of_program(read_program_file(str(test)))))
+        (scheme,) = read_inputs([Source("s", code)], settings).schemes
+        found.append(Judge().ask(FormQuestion(LoadedTest(str(test), settings), scheme)))
+        assert form(code, test.read_text()).refusal and found[-1].code
     assert found[0] != found[1]
 
 
 def test_the_file_of_a_machine_is_read_again_however_it_is_named(tmp_path: Path) -> None:
-    machine, judge = tmp_path / "any.machine", Judge()
+    machine = tmp_path / "any.machine"
     text = ADDS.format(machine='"any\\u002emachine"')
     given, found = [Source(str(tmp_path / "s.yaml"), text)], []
     for said in (ANY, ANY.replace("ready rmw, ", "")):
         machine.write_text(said)
-        found.append(read_inputs(given, Settings(), judge).schemes[0].facts.machine)
+        found.append(read_inputs(given, Settings()).schemes[0].machine.identity)
     assert found[0] != found[1]
 
 
 def test_a_compiler_on_another_machine_has_that_for_its_own() -> None:
     given, switched = ["amdgpu:gfx942"], "amdgpu-gfx942+WRITE_BACK_AFTER_OWN_STORES"
     settings = [Settings(), Settings(machine=switched)]
-    found = [read_inputs(given, it, Judge(), compilers=True).schemes[0].facts for it in settings]
-    assert [each.machine for each in found] == ["amdgpu-gfx942", switched]
+    found = [read_inputs(given, it, compilers=True).schemes[0] for it in settings]
+    assert [each.machine.identity for each in found] == ["amdgpu-gfx942", switched]
     with pytest.raises(
         InputError, match=r"must have [0-9]+ instructions more, .* amdgpu-gfx11 has"
     ):
-        read_inputs(given, Settings(machine="amdgpu-gfx11"), Judge(), compilers=True)
+        read_inputs(given, Settings(machine="amdgpu-gfx11"), compilers=True)

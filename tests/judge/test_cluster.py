@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from caching import answers
 from cluster_processes import ROOT, Processes, free_port, kill
 from cluster_work import Deadly, Doubled, OneOver, Planted, Square, Squares, Survivable
 from typer.testing import CliRunner
@@ -25,7 +26,6 @@ from rspverify.judge import cluster as cluster_module
 from rspverify.judge.cluster import PATIENCE, Cluster
 from rspverify.judge.fingerprint import fingerprint
 from rspverify.judge.judge import Judge, cache_folder
-from rspverify.judge.store import FILE, Store
 from rspverify.limits import LOST, LimitReached
 from rspverify.source import InputError
 
@@ -79,8 +79,8 @@ def test_replies_come_in_the_order_of_the_questions(local: Cluster) -> None:
 
 
 def test_tasks_are_called_by_what_they_are_for(local: Cluster) -> None:
-    assert local._link is not None
-    scheduler = local._link._local.scheduler  # type: ignore[union-attr]
+    assert local._local is not None
+    scheduler = local._local.scheduler
     before = set(scheduler.tasks)
     coming = judge_by(local).run(doubles(1000))
     assert next(coming) == 0
@@ -195,16 +195,6 @@ def test_the_same_as_without_and_workers_need_no_file(
         there = CliRunner().invoke(app, [*words, "--cluster", processes.address])
         assert (there.exit_code, plain(there.stdout), plain(there.stderr)) == ended(here)
         assert words[0] == "hunt" or answers(Path(caches[1])) == answers(Path(caches[0]))
-
-
-def answers(folder: Path) -> int:
-    """How many answers a cache has."""
-    if not (folder / FILE).exists():
-        return 0
-    store = Store(folder, pytest.fail)
-    entries, _ = store.size()
-    store.close()
-    return entries
 
 
 def test_what_is_killed_costs_nothing(processes: Processes, cache_folder: Path) -> None:

@@ -10,16 +10,18 @@ from typing import Any
 import pytest
 from cluster_work import Deadly, Doubled, OneOver, Survivable
 
+from rspverify.judge import workers
 from rspverify.judge.judge import Judge
-from rspverify.judge.processes import replies
 from rspverify.judge.question import Reply
+from rspverify.judge.workers import Processes, replies
 from rspverify.limits import LimitReached
 
 
 def spread(
-    do: Callable[[int], Any], count: int, workers: int, forks: list[int] | None = None
+    do: Callable[[int], Any], count: int, size: int, forks: list[int] | None = None
 ) -> Generator[Any, None, None]:
-    return replies(do, range(count), workers, lambda: (forks or []).append(1))
+    pool = Processes(do, range(count), size, lambda: (forks or []).append(1))
+    return replies(pool, count)
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
@@ -88,17 +90,8 @@ def test_a_run_that_is_left_leaves_no_process() -> None:
         os.kill(pid, signal.SIG_DFL)
 
 
-class Forgetful:
-    """A cluster that leaves out the last question."""
-
-    workers = 2
-
-    def replies(self, questions: Any, judge: Judge) -> Generator[Any, None, None]:
-        yield from map(judge.reply, questions[:-1])
-
-
-def test_no_question_is_left_out_unnoticed() -> None:
+def test_no_question_is_left_out_unnoticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A verdict that is missing must not look like one that is sound."""
-    judge = Judge(cluster=Forgetful())  # type: ignore[arg-type]
+    monkeypatch.setattr(workers, "replies", lambda pool, count: replies(pool, count - 1))
     with pytest.raises(ValueError, match="shorter"):
-        list(judge.run([Doubled(1), Doubled(2)]))
+        list(Judge(workers=2).run([Doubled(1), Doubled(2)]))

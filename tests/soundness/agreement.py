@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from random import Random
 
+from checks import MODEL
 from oracle.concurrent import drawn, litmus
 from oracle.schedulers import SCHEDULERS, Concurrent, TooMany, endings, stuck
 
-from rspverify.axiomatic.cat import load_model
 from rspverify.limits import Limits
 from rspverify.litmus.reader import read_program
 from rspverify.schedulers import Scheduler, schedulers_of
@@ -22,13 +22,12 @@ from rspverify.soundness.settings import Settings
 from rspverify.source import Source
 
 _STATES = 1_000
-_MODEL = load_model("opencl-rsp")
 
 
 def words(program: Concurrent, in_register: bool = False) -> dict[str, str]:
     """What `progress` says of a program, by scheduler. in_register: as of litmus."""
     read = read_program(Source("drawn", litmus(program, in_register)))
-    asked = SourceProgress(read, _MODEL, Limits())
+    asked = SourceProgress(read, MODEL, Limits())
     return {str(it): asked.under(it, "drawn").progress.value for it in schedulers_of(SCHEDULERS)}
 
 
@@ -39,7 +38,7 @@ End = tuple[tuple[tuple[str, int], ...], ...]
 def ended(program: Concurrent, bound: int, in_register: bool = False) -> frozenset[End]:
     """How a program may end with at most so many groups occupant, as `outcomes` says."""
     read = read_program(Source("drawn", litmus(program, in_register)))
-    found = outcomes(read, _MODEL, (), "drawn", Settings(), scheduler=Scheduler("obe", bound))
+    found = outcomes(read, MODEL, (), "drawn", Settings(), scheduler=Scheduler("obe", bound))
     assert found.racy is False
     ends = set()
     for row in found.outcomes:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import pytest
+from checks import MODEL, ROOT, judged
 
-from rspverify.axiomatic.cat import load_model
 from rspverify.generate.rows import row_tests
 from rspverify.litmus.program import Order, Program, Scope
 from rspverify.litmus.reader import read_program
@@ -21,7 +20,6 @@ from rspverify.scheme.reader import read_scheme_file
 from rspverify.scheme.row import Shape
 from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.case import Case
-from rspverify.soundness.check import check
 from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.progress import progress
 from rspverify.soundness.settings import Engine, Settings
@@ -30,8 +28,6 @@ from rspverify.soundness.theorem import soundness
 from rspverify.source import read_source
 from rspverify.verdict import ProgressWord, Word
 
-ROOT = Path(__file__).resolve().parents[2]
-MODEL = load_model("opencl-rsp")
 BOTH = frozenset({"global", "local"})
 
 
@@ -253,14 +249,14 @@ def test_a_seq_cst_fence_of_local_memory_orders_no_accesses_of_global_memory() -
 @pytest.mark.parametrize("test", ["MP-dv", "CoRR-loads-dv", "MP-in-local-wg", "CoWR-wg"])
 def test_search_says_the_same(test: str) -> None:
     settings = Settings(engine=Engine.EXPLICIT, shortest=False)
-    assert check(Case(program(test), table("gfx900"), MODEL, settings)).word is Word.SOUND
+    assert judged(program(test), table("gfx900"), settings).word is Word.SOUND
 
 
 def test_what_is_shown_does_not_depend_on_what_was_asked_before() -> None:
     """Where the states are too many to search, it is the solver's own execution made shorter."""
 
     def shown(test: str) -> list[str]:
-        execution = check(Case(program(test), table("gfx900"), MODEL, Settings())).execution
+        execution = judged(program(test), table("gfx900")).execution
         return [str(step) for step in execution.steps] if execution else []
 
     first = shown("ISA2-wg-dv")

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from checks import MODEL, ROOT, scheme_named
 
-from rspverify.axiomatic.cat import load_model
 from rspverify.limits import LimitReached, Limits
-from rspverify.scheme.reader import read_scheme, read_scheme_file
+from rspverify.scheme.reader import read_scheme
 from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.blame import blame
 from rspverify.soundness.case import Case
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source, read_source
 
-ROOT = Path(__file__).resolve().parents[2]
-MODEL = load_model("opencl-rsp")
-
 
 def case_of(test: str) -> Case:
-    scheme = read_scheme_file(str(ROOT / "schemes/original.yaml"))
+    scheme = scheme_named("original")
     program = Settings().read(read_source(ROOT / "litmus/rsp/paper" / test))
     return Case(program, scheme, MODEL, Settings(shortest=False))
 
@@ -124,7 +119,7 @@ def test_the_row_that_lacks_something(
 
 def test_a_row_made_stronger_keeps_its_write_back() -> None:
     """The release is to blame, and not the plain store: a wait before its write-back mends it."""
-    scheme = read_scheme_file(str(ROOT / "schemes/amdgpu/gfx942.yaml"))
+    scheme = scheme_named("amdgpu/gfx942")
     program = Settings().read(read_source(ROOT / "litmus/amdgpu/MP-dv.litmus"))
     found = blame(Case(program, scheme, MODEL, Settings(shortest=False)), devices=1)
     assert [str(each) for each in found.blamed] == ["store DV,N (release)"]

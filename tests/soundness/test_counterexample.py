@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from checks import MODEL, litmus, scheme_named
 from machine.own_machines import program, variant
 
-from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.question import Questions
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus.reader import read_program_file
 from rspverify.machine.firings import enough_steps
 from rspverify.machine.machine import Machine
-from rspverify.scheme.reader import read_scheme_file
 from rspverify.soundness import counterexample
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.counterexample import shortest_counterexample
 from rspverify.soundness.settings import L2, Settings
 from rspverify.verdict import Outcome
 
-ROOT = Path(__file__).resolve().parents[2]
-ORIGINAL = read_scheme_file(ROOT / "schemes/original.yaml")
-MODEL = load_model("opencl-rsp")
+ORIGINAL = scheme_named("original")
 TESTS = [
     "paper/Fig4",
     "paper/Ex4",
@@ -37,7 +31,7 @@ TESTS = [
 def test_search_and_solver_are_equally_short(
     name: str, l2: L2, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = read_program_file(ROOT / f"litmus/rsp/{name}.litmus")
+    program = litmus(f"rsp/{name}")
     machine = machine_of(ORIGINAL.compiled(program), Settings(l2=l2))
     allowed = set(Questions(program, MODEL, Limits()).outcomes())
     by_search = shortest_counterexample(machine, lambda it: it not in allowed, Limits())

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import pytest
+from checks import MODEL, ROOT, judged, scheme_named
 
 from rspverify.architecture.machines import MACHINES
-from rspverify.axiomatic.cat import load_model
 from rspverify.corpus.expected import read_expected
 from rspverify.litmus.reader import read_program_file
-from rspverify.scheme.reader import read_scheme_file
-from rspverify.soundness.case import Case
-from rspverify.soundness.check import check
 from rspverify.soundness.progress import progress
 from rspverify.soundness.settings import Engine, Reading, Settings
 from rspverify.soundness.sides import ModelSide
 from rspverify.source import InputError
 from rspverify.verdict import ProgressWord, Word
 
-ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "litmus/devices"
 SCHEMES = {
-    name: read_scheme_file(ROOT / f"schemes/{name}.yaml")
+    name: scheme_named(name)
     for name in (
         "proposed-multi-device",
         "proposed-multi-device-inv-l2",
@@ -31,7 +26,6 @@ SCHEMES = {
         "proposed-coherent-l2",
     )
 }
-MODEL = load_model("opencl-rsp")
 EXPECTED = read_expected(str(FOLDER / "expected.yaml")).verdicts
 SMALL = [
     "MP/MP+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus",
@@ -58,7 +52,7 @@ def test_explicit_gives_the_same_verdict(name: str) -> None:
     side = source(name)
     for scheme in ("proposed-multi-device", "proposed-multi-device-inv-l2-rmw"):
         settings = Settings(engine=Engine.EXPLICIT)
-        assert check(Case(side.program, SCHEMES[scheme], MODEL, settings), side).word is Word.SOUND
+        assert judged(side.program, SCHEMES[scheme], settings, source=side).word is Word.SOUND
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -73,9 +67,7 @@ def test_values_that_are_stored_again_are_one_write_to_the_model(name: str) -> N
     """Their own rf and mo are consistent, so that no outcome had to be asked about."""
     settings = Settings(reading=Reading.WITNESS)
     scheme = SCHEMES["proposed-multi-device"]
-    assert (
-        check(Case(source(name).program, scheme, MODEL, settings), source(name)).word is Word.SOUND
-    )
+    assert judged(source(name).program, scheme, settings, source=source(name)).word is Word.SOUND
 
 
 @pytest.mark.parametrize(
@@ -87,9 +79,9 @@ def test_values_that_are_stored_again_are_one_write_to_the_model(name: str) -> N
 )
 def test_rows_that_no_code_can_mend_are_unsound(file: str, name: str, axiom: str) -> None:
     """docs/findings.md tells why, and what `repair` says of them."""
-    scheme = read_scheme_file(ROOT / f"tests/scheme/devices/{file}.yaml")
+    scheme = scheme_named(f"tests/scheme/devices/{file}.yaml")
     settings = Settings(shortest=False)
-    verdict = check(Case(source(name).program, scheme, MODEL, settings), source(name))
+    verdict = judged(source(name).program, scheme, settings, source=source(name))
     assert verdict.word is Word.UNSOUND
     assert axiom in verdict.axioms
 

@@ -6,20 +6,18 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from checks import MODEL, ROOT, judged, scheme_named
 
 from rspverify.api.judges import judge_of
 from rspverify.assembly.program import AssemblyProgram
-from rspverify.axiomatic.cat import load_model
 from rspverify.commands.check import check_suites
 from rspverify.corpus.expected import read_expected
 from rspverify.litmus.program import Kind, Order, Program
 from rspverify.litmus.reader import read_program, read_program_file
 from rspverify.machine.firings import enough_steps
 from rspverify.records import replace
-from rspverify.scheme.reader import read_scheme_file
 from rspverify.scheme.scheme import Scheme, rows_used
-from rspverify.soundness.case import Case, machine_of
-from rspverify.soundness.check import check
+from rspverify.soundness.case import machine_of
 from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.progress import progress
 from rspverify.soundness.settings import Engine, Settings
@@ -27,11 +25,9 @@ from rspverify.soundness.sides import ModelSide
 from rspverify.source import Source
 from rspverify.verdict import Outcome, ProgressWord, Word
 
-ROOT = Path(__file__).resolve().parents[2]
 TESTS = sorted((ROOT / "litmus/all-orders").rglob("*.litmus"))
 NAMES = [path.name for path in TESTS]
-FULL = read_scheme_file(ROOT / "schemes/proposed-full.yaml")
-MODEL = load_model("opencl-rsp")
+FULL = scheme_named("proposed-full")
 
 
 @cache
@@ -82,7 +78,7 @@ exists (1:r1=0)
 @pytest.mark.parametrize("engine", [Engine.EVENTS, Engine.EXPLICIT])
 def test_a_verdict_on_a_loop_says_how_far_it_was_unrolled(engine: Engine) -> None:
     spin = read_program(Source("Spin.litmus", SPIN))
-    verdict = check(Case(spin, FULL, MODEL, Settings(engine)))
+    verdict = judged(spin, FULL, engine=engine)
     assert (verdict.word, verdict.within) == (Word.SOUND, {"iterations": 8})
     assert verdict.reason.startswith("within 8 iterations, ")
     found = progress(spin, FULL, Settings())
@@ -91,14 +87,7 @@ def test_a_verdict_on_a_loop_says_how_far_it_was_unrolled(engine: Engine) -> Non
 
 
 def test_a_loop_does_not_hide_a_wrong_outcome() -> None:
-    verdict = check(
-        Case(
-            read_program(Source("Spin.litmus", SPIN)),
-            without("load DV,N (acquire)", 1),
-            MODEL,
-            Settings(),
-        ),
-    )
+    verdict = judged(read_program(Source("Spin.litmus", SPIN)), without("load DV,N (acquire)", 1))
     assert (verdict.word, verdict.within) == (Word.UNSOUND, {"iterations": 8})
     assert verdict.outcome is not None
     assert verdict.outcome.reads[-1][1] == 0
@@ -190,4 +179,4 @@ def test_each_of_these_instructions_is_needed(row: str, instruction: int, test: 
     (name,) = [each for each in NAMES if each.startswith(test)]
     scheme = without(row, instruction)
     assert rows_used(program(name), scheme) != ()
-    assert check(Case(program(name), scheme, MODEL, Settings()), source(name)).word is Word.UNSOUND
+    assert judged(program(name), scheme, Settings(), source=source(name)).word is Word.UNSOUND

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
+from checks import judged, scheme_named
 
-from rspverify.axiomatic.cat import load_model
 from rspverify.limits import Limits
 from rspverify.litmus.reader import read_program
-from rspverify.scheme.reader import read_scheme_file
-from rspverify.soundness.case import Case, machine_of
-from rspverify.soundness.check import check
+from rspverify.soundness.case import machine_of
 from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.soundness.wording import observed
 from rspverify.source import Source
 from rspverify.verdict import Verdict, Word
 
-ROOT = Path(__file__).resolve().parents[2]
-MODEL = load_model("opencl-rsp")
-SCHEMES = {
-    name: read_scheme_file(ROOT / f"schemes/{name}.yaml") for name in ("original", "proposed")
-}
+SCHEMES = {name: scheme_named(name) for name in ("original", "proposed")}
 
 STORE = "atomic_store_explicit{r}({x}, {v}, memory_order_release, memory_scope_{s});"
 LOAD = "atomic_load_explicit{r}({x}, memory_order_acquire, memory_scope_{s})"
@@ -101,7 +94,7 @@ ROWS = {
 
 
 def decide(name: str, scheme: str, engine: Engine) -> Verdict:
-    return check(Case(ROWS[name][0], SCHEMES[scheme], MODEL, Settings(engine=engine)))
+    return judged(ROWS[name][0], SCHEMES[scheme], engine=engine)
 
 
 @pytest.mark.parametrize("engine", Engine)
@@ -149,15 +142,10 @@ def test_counterexamples_are_as_short_as_the_figures(name: str, steps: int, engi
 def test_bracketed(name: str, steps: int) -> None:
     """One step below the shortest counterexample there is none, and the verdict names its bound."""
     source = ROWS[name][0]
-    below = check(
-        Case(source, SCHEMES["original"], MODEL, Settings(Engine.UNROLL, steps=steps - 1))
-    )
+    below = judged(source, SCHEMES["original"], engine=Engine.UNROLL, steps=steps - 1)
     assert below.word in (Word.SOUND, Word.VACUOUS)
     assert below.within == {"steps": steps - 1}
-    assert (
-        check(Case(source, SCHEMES["original"], MODEL, Settings(Engine.UNROLL, steps=steps))).word
-        is UNSOUND
-    )
+    assert judged(source, SCHEMES["original"], engine=Engine.UNROLL, steps=steps).word is UNSOUND
 
 
 def test_axioms_of_the_figures() -> None:
@@ -166,16 +154,16 @@ def test_axioms_of_the_figures() -> None:
     assert decide("Ex. 4", "original", Engine.UNROLL).axioms == ("Rmw",)
     reader = f"int r0 = {load('y', DV)}; if (r0 == 1) {{ int r1 = *x; }}"
     atomic = program(TWO, f"*x = 42; {store('y', 1, DV)}", reader, plain="")
-    assert check(Case(atomic, SCHEMES["original"], MODEL, Settings())).axioms == ("Coh",)
+    assert judged(atomic, SCHEMES["original"]).axioms == ("Coh",)
 
 
 def test_no_candidate_at_all() -> None:
     """Without row 5's FLU_L1 a final x=1 that no candidate has (docs/semantics.md, Soundness)."""
-    broken = read_scheme_file(ROOT / "tests/scheme/broken/proposed-no-release-flush.yaml")
+    broken = scheme_named("tests/scheme/broken/proposed-no-release-flush.yaml")
     source = program(
         TWO, f"*x = 1; {store('y', 1, DV)}", f"if ({load('y', DV)} == 1) {{ *x = 2; }}"
     )
-    verdict = check(Case(source, broken, MODEL, Settings()))
+    verdict = judged(source, broken)
     assert verdict.word is UNSOUND
     assert verdict.axioms == ()
     assert verdict.reason.endswith("no candidate execution has these values")

@@ -6,15 +6,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from checks import judged
 
-from rspverify.axiomatic.cat import load_model
 from rspverify.litmus.program import Program
 from rspverify.litmus.reader import read_program
 from rspverify.records import replace
 from rspverify.scheme.reader import read_scheme, read_scheme_file
 from rspverify.scheme.scheme import Scheme
-from rspverify.soundness.case import Case
-from rspverify.soundness.check import check
 from rspverify.soundness.progress import progress
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Source
@@ -22,7 +20,6 @@ from rspverify.verdict import ProgressWord, Word
 
 FOLDER = Path(__file__).resolve().parents[1] / "scheme/local"
 SCHEME = read_scheme_file(FOLDER / "scratchpad.yaml")
-MODEL = load_model("opencl-rsp")
 ENGINES = [
     Settings(engine=Engine.EVENTS),
     Settings(engine=Engine.EXPLICIT),
@@ -62,7 +59,7 @@ def without(number: int, instruction: str) -> Scheme:
 
 
 def word(test: Program, scheme: Scheme = SCHEME, settings: Settings | None = None) -> Word:
-    return check(Case(test, scheme, MODEL, settings or Settings())).word
+    return judged(test, scheme, settings or Settings()).word
 
 
 STORE = "*x = 42;"

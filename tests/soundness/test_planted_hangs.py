@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from checks import MODEL
 from soundness.waiting import asked, load, store, swap, test, words
 
-from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.partial import PartialExecutions
 from rspverify.axiomatic.question import Questions
 from rspverify.limits import Limits
@@ -72,9 +72,7 @@ def test_a_race_is_looked_for_with_threads_stopped_anywhere(
     text = test((0, "*d = 1; while (1);"), (1, "*d = 2; while (1);"), plain=["d"])
     (answer,) = asked(text, "fair")
     assert answer.undefined
-    ended = Questions(
-        read_program(Source("t", text)), load_model("opencl-rsp"), Limits(), whole=True
-    )
+    ended = Questions(read_program(Source("t", text)), MODEL, Limits(), whole=True)
     race = ended.race()
     monkeypatch.setattr(Questions, "race", lambda self: race)
     (answer,) = asked(text, "fair")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from caching import ran
+from checks import ROOT, litmus
 from oracle import machine as oracle
 from oracle_adapter import plain_assembly
 
 from rspverify.answers import Result
-from rspverify.axiomatic.cat import load_model
 from rspverify.corpus.expected import read_expected
 from rspverify.litmus.reader import read_program_file
 from rspverify.machine import state_graph
@@ -22,8 +22,6 @@ from rspverify.soundness.progress import progress
 from rspverify.soundness.settings import L2, Engine, Settings
 from rspverify.verdict import Progress, ProgressWord, Word
 
-ROOT = Path(__file__).resolve().parents[2]
-MODEL = load_model("opencl-rsp")
 SCHEMES = {
     path.stem: read_scheme_file(path)
     for path in (*(ROOT / "schemes").glob("*.yaml"), *(ROOT / "tests/scheme/broken").glob("*.yaml"))
@@ -38,9 +36,7 @@ def decide(test: str, scheme: str, settings: Settings) -> Result:
 
 
 def of(test: str, scheme: str, settings: Settings = SETTINGS) -> Progress:
-    return progress(
-        read_program_file(ROOT / f"litmus/rsp/{test}.litmus"), SCHEMES[scheme], settings
-    )
+    return progress(litmus(f"rsp/{test}"), SCHEMES[scheme], settings)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +71,7 @@ def test_known_answers(test: str, scheme: str, steps: int | None) -> None:
     "test", ["coherence/CoRR+st.WG+ld.DV.R-ld.DV.R", "RMW/RMW+inc.WG+inc.DV.R", "paper/Ex4"]
 )
 def test_the_oracle_agrees_on_compiled_tests(test: str, scheme: str) -> None:
-    program = read_program_file(ROOT / f"litmus/rsp/{test}.litmus")
+    program = litmus(f"rsp/{test}")
     plain = plain_assembly(SCHEMES[scheme].compiled(program))
     stuck = oracle.stuck(plain, l2_is_memory=True, limit=50_000)
     assert (of(test, scheme).word is ProgressWord.STUCK) == stuck

@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 import z3
+from checks import MODEL, ROOT, judged, litmus, scheme_named
 from typer.testing import CliRunner, Result
 
-from rspverify.axiomatic.cat import load_model
 from rspverify.cli import app
 from rspverify.limits import Limits
 from rspverify.litmus.reader import read_program_file
-from rspverify.scheme.reader import read_scheme_file
 from rspverify.smt.solver import Solver
 from rspverify.smt.term import variable
 from rspverify.soundness import query_log
@@ -31,12 +30,8 @@ from rspverify.soundness.query_log import (
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.verdict import Verdict, Word
 
-ROOT = Path(__file__).resolve().parents[2]
-MODEL = load_model("opencl-rsp")
-ORIGINAL, PROPOSED = (
-    read_scheme_file(ROOT / f"schemes/{name}.yaml") for name in ("original", "proposed")
-)
-FIG4, EX3 = (str(ROOT / f"litmus/rsp/paper/{name}.litmus") for name in ("Fig4", "Ex3"))
+ORIGINAL, PROPOSED = (scheme_named(name) for name in ("original", "proposed"))
+FIG4, EX3 = (litmus(f"rsp/paper/{name}") for name in ("Fig4", "Ex3"))
 SAMPLE = sorted(
     str(path)
     for family in ("MP", "IRIW", "RMW", "WRC", "atomic-data", "multi-device")
@@ -94,7 +89,7 @@ def test_the_last_no_excludes_only_what_is_allowed() -> None:
     """Each outcome that is left out of the last question is one that the model was asked about."""
     settings = Settings(engine=Engine.EVENTS)
     name = "IRIW/IRIW+st.WG+st.WG+ld.WG-ld.WG+ld.DV.R-ld.DV.R@012-3"
-    program = read_program_file(str(ROOT / f"litmus/rsp/{name}.litmus"))
+    program = litmus(f"rsp/{name}")
     for scheme in (ORIGINAL, PROPOSED):
         log: QueryLog = []
         verdict = check(Case(program, scheme, MODEL, settings), log=log)
@@ -106,7 +101,7 @@ def test_the_last_no_excludes_only_what_is_allowed() -> None:
 
 def test_nothing_is_kept_that_nobody_wants(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(query_log, "Query", lambda *_: pytest.fail("a question is kept"))
-    check(Case(read_program_file(FIG4), PROPOSED, MODEL, Settings()))
+    judged(FIG4, PROPOSED)
 
 
 # ---- --confirm -------------------------------------------------------------------------------------
@@ -114,7 +109,7 @@ def test_nothing_is_kept_that_nobody_wants(monkeypatch: pytest.MonkeyPatch) -> N
 
 def proposed(confirm: str, **more: object) -> Verdict:
     settings = Settings(confirm=confirm, **more)  # type: ignore[arg-type]
-    return check(Case(read_program_file(FIG4), PROPOSED, MODEL, settings))
+    return judged(FIG4, PROPOSED, settings)
 
 
 @pytest.mark.parametrize("name", ["cvc5", "bitwuzla"])
@@ -166,19 +161,13 @@ def test_a_solver_that_hangs_is_given_up_on(tmp_path: Path) -> None:
 def test_only_a_sound_is_confirmed(tmp_path: Path) -> None:
     """A counterexample is replayed, a race shown, and UNKNOWN claims nothing."""
     lying = solver(tmp_path, "echo sat")
-    assert check(Case(read_program_file(FIG4), ORIGINAL, MODEL, Settings(confirm=lying))).word is (
-        Word.UNSOUND
-    )
-    assert (
-        check(Case(read_program_file(EX3), PROPOSED, MODEL, Settings(confirm=lying))).word
-        is Word.RACY
-    )
+    assert judged(FIG4, ORIGINAL, confirm=lying).word is (Word.UNSOUND)
+    assert judged(EX3, PROPOSED, confirm=lying).word is Word.RACY
     assert times_asked(tmp_path) == 0
 
 
 def test_time_that_is_over_is_said(tmp_path: Path) -> None:
-    log: QueryLog = []
-    log.append(Query("race", "Is it?", [variable("x")], False))
+    log = [Query("race", "Is it?", [variable("x")], False)]
     assert not_confirmed(log, solver(tmp_path, "echo unsat"), Limits(seconds=0)) == (
         f"not confirmed by {tmp_path}/fake: timeout of 0 s"
     )
@@ -204,8 +193,8 @@ def test_the_files_have_their_status(engine: Engine, tmp_path: Path) -> None:
     """Read by z3 with its own parser; of sound, unsound and racy programs."""
     settings = Settings(engine=engine, smt_dir=str(tmp_path / "a" / "b"))
     words = [
-        check(Case(read_program_file(path), scheme, MODEL, settings)).word
-        for path in (FIG4, EX3, SAMPLE[0])
+        judged(each, scheme, settings).word
+        for each in (FIG4, EX3, read_program_file(SAMPLE[0]))
         for scheme in (ORIGINAL, PROPOSED)
     ]
     assert {Word.SOUND, Word.UNSOUND, Word.RACY} <= set(words)
@@ -216,14 +205,14 @@ def test_the_files_have_their_status(engine: Engine, tmp_path: Path) -> None:
 
 
 def test_a_file_says_what_it_asks(tmp_path: Path) -> None:
-    check(Case(read_program_file(FIG4), PROPOSED, MODEL, Settings(smt_dir=str(tmp_path))))
+    judged(FIG4, PROPOSED, smt_dir=str(tmp_path))
     files = sorted(tmp_path.rglob("*.smt2"))
     assert [path.name.rpartition("Fig4.litmus@")[2] for path in files] == [
         *("proposed.01-race.smt2", "proposed.02-complete.smt2", "proposed.03-breaks.smt2")
     ]
     lines = files[2].read_text().splitlines()
     assert lines[0].endswith(": question 3 of 3 behind SOUND")
-    assert lines[1] == f"; test {FIG4}, scheme proposed, model opencl-rsp"
+    assert lines[1] == f"; test {FIG4.source.name}, scheme proposed, model opencl-rsp"
     assert lines[2] == "; engine events, outcome reading"
     assert lines[3].startswith("; Asks: Has the compiled program an execution whose own rf and mo")
     assert lines[5] == "; z3 answered unsat."
@@ -233,32 +222,21 @@ def test_files_of_an_earlier_run_go(tmp_path: Path) -> None:
     """Of the same test and scheme alone."""
     folder = tmp_path / "questions"
     chosen = Settings(smt_dir=str(folder))
-    log: QueryLog = []
-    for _ in range(101):
-        log.append(Query("allowed", "Is it?", [], True))
-    write_queries(log, chosen, "a+b.litmus", "s", "SOUND")
+    write_queries([Query("allowed", "Is it?", [], True)] * 101, chosen, "a+b.litmus", "s", "SOUND")
     write_queries([], chosen, "a.litmus", "s", "SOUND")
     (folder / "a+b.litmus@s.01-notes.txt").write_text("mine")
     (folder / "a+b.litmus@other.01-race.smt2").write_text("of another scheme")
     assert len(list(folder.iterdir())) == 103
-    fewer: QueryLog = []
-    fewer.append(Query("race", "Is it?", [], True))
-    write_queries(fewer, chosen, "a+b.litmus", "s", "SOUND")
+    write_queries([Query("race", "Is it?", [], True)], chosen, "a+b.litmus", "s", "SOUND")
     assert sorted(path.name for path in folder.iterdir()) == [
-        *(
-            "a+b.litmus@other.01-race.smt2",
-            "a+b.litmus@s.01-notes.txt",
-            "a+b.litmus@s.01-race.smt2",
-        )
+        *("a+b.litmus@other.01-race.smt2", "a+b.litmus@s.01-notes.txt", "a+b.litmus@s.01-race.smt2")
     ]
 
 
 def test_tests_of_similar_names_have_files_of_their_own(tmp_path: Path) -> None:
     chosen = Settings(smt_dir=str(tmp_path))
     for name in ("a/b.litmus", "a_b.litmus", "a.b.litmus", "../a/b.litmus", "/a/b.litmus"):
-        log: QueryLog = []
-        log.append(Query("race", "Is it?", [], True))
-        write_queries(log, chosen, name, "s/1", "SOUND")
+        write_queries([Query("race", "Is it?", [], True)], chosen, name, "s/1", "SOUND")
     found = [it.relative_to(tmp_path).as_posix() for it in tmp_path.rglob("*.smt2")]
     end = ".litmus@s%2F1.01-race.smt2"
     assert set(found) == {f"{it}{end}" for it in ("a.b", "a/b", "a_b", "%2F/a/b", "%2E%2E/a/b")}
@@ -267,9 +245,7 @@ def test_tests_of_similar_names_have_files_of_their_own(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for folder in (tmp_path / "file", tmp_path / "file" / "inside"):
-        verdict = check(
-            Case(read_program_file(FIG4), PROPOSED, MODEL, Settings(smt_dir=str(folder)))
-        )
+        verdict = judged(FIG4, PROPOSED, smt_dir=str(folder))
         assert verdict.word is Word.ERROR
         assert verdict.reason.startswith(f"{folder}: its files must be writable, not: ")
 
@@ -277,67 +253,36 @@ def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 # ---- The command line ------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-
-
 def run(*arguments: str) -> Result:
-    proposed_path = str(ROOT / "schemes/proposed.yaml")
-    return CliRunner().invoke(app, [arguments[0], proposed_path, FIG4, *arguments[1:]])
+    proposed_path, test = ROOT / "schemes/proposed.yaml", ROOT / "litmus/rsp/paper/Fig4.litmus"
+    return CliRunner().invoke(app, [arguments[0], str(proposed_path), str(test), *arguments[1:]])
 
 
-@pytest.mark.usefixtures("_in_a_folder_of_its_own")
-class TestCommandLine:
-    """What users see."""
+def test_a_confirmed_sound_is_shown(tmp_path: Path) -> None:
+    name = solver(tmp_path, "echo unsat")
+    result = run("check", "--confirm", name)
+    assert result.exit_code == 0
+    assert f"1 of 1 SOUND confirmed by {name}" in " ".join(result.stdout.split())
+    document = json.loads(run("check", "--confirm", name, "--format", "json").stdout)
+    assert [it["confirmed"] for it in document["results"]] == [name]
 
-    def test_a_confirmed_sound(self, tmp_path: Path) -> None:
-        name = solver(tmp_path, "echo unsat")
-        result = run("check", "--confirm", name)
-        assert result.exit_code == 0
-        assert f"1 of 1 SOUND confirmed by {name}" in " ".join(result.stdout.split())
-        document = json.loads(run("check", "--confirm", name, "--format", "json").stdout)
-        assert [it["confirmed"] for it in document["results"]] == [name]
 
-    def test_a_lie_is_an_internal_error(self, tmp_path: Path) -> None:
-        result = run("check", "--confirm", solver(tmp_path, "echo sat"))
-        assert result.exit_code == 70
-        said = " ".join(result.output.split())
-        assert "contradicts z3 on the question" in said
-        assert "SOUND" not in said.replace("UNSOUND", "")
-        assert "Traceback" not in said
+@pytest.mark.parametrize(
+    ("installed", "said"),
+    [([], "a program that reads SMT-LIB 2"), (["cvc5"], "cvc5 or a program that reads SMT-LIB 2")],
+)
+def test_a_solver_that_is_not_there(
+    installed: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is there is listed."""
+    monkeypatch.setattr("rspverify.smt.portfolio.other_solvers", lambda: installed)
+    result = run("check", "--confirm", "bitwuzla")
+    assert result.exit_code == 2
+    hint = "  hint: pip install bitwuzla\n"
+    assert result.stderr == f"the second solver must be {said}, not bitwuzla\n{hint}"
 
-    def test_a_solver_that_is_not_there(self) -> None:
-        for name in ("nobody", "z3"):
-            result = run("check", "--confirm", name)
-            assert result.exit_code == 2
-            assert re.search(r"^the second solver must be .*a program that reads SMT-LIB 2, "
-                             rf"not {name}$", result.stderr, re.MULTILINE)  # fmt: skip
 
-    @pytest.mark.parametrize(
-        ("installed", "said"),
-        [
-            ([], "a program that reads SMT-LIB 2"),
-            (["cvc5"], "cvc5 or a program that reads SMT-LIB 2"),
-        ],
-    )
-    def test_what_is_there_is_listed(
-        self, installed: list[str], said: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr("rspverify.smt.portfolio.other_solvers", lambda: installed)
-        result = run("check", "--confirm", "bitwuzla")
-        assert result.exit_code == 2
-        hint = "  hint: pip install bitwuzla\n"
-        assert result.stderr == f"the second solver must be {said}, not bitwuzla\n{hint}"
-
-    def test_a_folder_that_is_a_file(self, tmp_path: Path) -> None:
-        (tmp_path / "file").write_text("")
-        result = run("check", "--smt-dir", str(tmp_path / "file"))
-        assert result.exit_code == 2
-        assert "its files must be writable" in " ".join(result.output.split())
-
-    def test_the_explicit_engine_asks_nobody(self) -> None:
-        result = run("check", "--engine", "explicit", "--smt-dir", "questions")
-        assert result.exit_code == 2
-        assert "--confirm and --smt-dir must go with --engine events or unroll" in result.stderr
+def test_the_explicit_engine_asks_nobody() -> None:
+    result = run("check", "--engine", "explicit", "--smt-dir", "questions")
+    assert result.exit_code == 2
+    assert "--confirm and --smt-dir must go with --engine events or unroll" in result.stderr

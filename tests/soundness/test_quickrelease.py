@@ -1,16 +1,13 @@
 """The scheme for QuickRelease on tests of litmus/rsp; and what each part of the machine is for."""
 
-from pathlib import Path
-
 import pytest
+from checks import MODEL, ROOT, scheme_named
 
 from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.catalogue import SHIPPED
 from rspverify.architecture.reader import read_architecture
-from rspverify.axiomatic.cat import load_model
 from rspverify.corpus.expected import read_expected
 from rspverify.litmus.reader import read_program_file
-from rspverify.scheme.reader import read_scheme_file
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.progress import progress
@@ -18,10 +15,8 @@ from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import Source
 from rspverify.verdict import ProgressWord, Word
 
-ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "litmus/rsp"
-MODEL = load_model("opencl-rsp")
-SCHEME = read_scheme_file(ROOT / "schemes/quickrelease.yaml")
+SCHEME = scheme_named("quickrelease")
 MACHINE = SHIPPED / "quickrelease.machine"
 EXPECTED = read_expected(str(FOLDER / "expected.yaml")).verdicts
 NAMES = [name for name in sorted(EXPECTED) if name.split("/")[0] in ("MP", "RMW", "S", "paper")]

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from checks import MODEL, judged, litmus, scheme_named
 
-from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.question import Questions
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus.reader import read_program_file
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.replay import Replayer
 from rspverify.machine.unroll import Unrolling
 from rspverify.relation.expression import Expression
 from rspverify.relation.expression import Test as Question
 from rspverify.relation.terms import Terms
-from rspverify.scheme.reader import read_scheme_file
 from rspverify.smt import bridge, portfolio
 from rspverify.smt.term import FALSE, Term
-from rspverify.soundness import counterexample, query_log, refutation
-from rspverify.soundness.case import Case, machine_of
-from rspverify.soundness.check import check
+from rspverify.soundness import counterexample, refutation
+from rspverify.soundness.case import machine_of
 from rspverify.soundness.counterexample import shortest_counterexample
 from rspverify.soundness.internal import InternalError
 from rspverify.soundness.machine_side import EventsExecutions, MachineExecutions, MachineSide
@@ -31,12 +27,10 @@ from rspverify.soundness.settings import Engine, Settings
 from rspverify.soundness.sides import Candidate, ModelSide
 from rspverify.verdict import Outcome, Word
 
-ROOT = Path(__file__).resolve().parents[2]
-MODEL = load_model("opencl-rsp")
-ORIGINAL = read_scheme_file(ROOT / "schemes/original.yaml")
-PROPOSED = read_scheme_file(ROOT / "schemes/proposed.yaml")
-FIG4 = read_program_file(ROOT / "litmus/rsp/paper/Fig4.litmus")
-EX4 = read_program_file(ROOT / "litmus/rsp/paper/Ex4.litmus")
+ORIGINAL = scheme_named("original")
+PROPOSED = scheme_named("proposed")
+FIG4 = litmus("rsp/paper/Fig4")
+EX4 = litmus("rsp/paper/Ex4")
 STALE = Outcome(((2, 1), (3, 0)), (("x", 42), ("y", 1)))
 
 
@@ -77,7 +71,7 @@ def test_a_true_counterexample_stands(program: Any) -> None:
     def forbidden(outcome: Outcome) -> bool:
         return not source.allows(outcome)
 
-    found = check(Case(program, ORIGINAL, MODEL, Settings(engine=Engine.EXPLICIT)))
+    found = judged(program, ORIGINAL, engine=Engine.EXPLICIT)
     same = shortest_counterexample(machine, forbidden, Limits())
     lines = [it.span.line for it in program.operations]
     assert (found.execution, found.outcome) == (same.shown(lines), same.outcome)
@@ -88,7 +82,7 @@ def test_an_outcome_that_the_machine_cannot_reach(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(
         InternalError, match=r"^an engine reports a wrong outcome that no other"
     ) as it:
-        check(Case(FIG4, PROPOSED, MODEL, Settings()))
+        judged(FIG4, PROPOSED)
     assert it.value.evidence == {"outcome that the engine reports": "1:r0=1 1:r1=0 x=42 y=1"}
 
 
@@ -96,7 +90,7 @@ def test_the_same_where_only_the_solver_can_look(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(MachineSide, "executions", lying)
     monkeypatch.setattr(counterexample, "_STATES", 10)
     with pytest.raises(InternalError, match=r"^an engine reports a wrong outcome that no other"):
-        check(Case(FIG4, PROPOSED, MODEL, Settings()))
+        judged(FIG4, PROPOSED)
 
 
 @pytest.mark.parametrize("engine", Engine)
@@ -105,7 +99,7 @@ def test_an_outcome_that_is_consistent_after_all(
 ) -> None:
     sabotage_model(monkeypatch)
     with pytest.raises(InternalError, match=r"is that of a consistent execution after all$") as it:
-        check(Case(FIG4, PROPOSED, MODEL, Settings(engine=engine)))
+        judged(FIG4, PROPOSED, engine=engine)
     evidence = it.value.evidence
     assert evidence["outcome"].endswith("x=42 y=1")
     assert "FLU_L1 WG" in evidence["schedule"]
@@ -120,7 +114,7 @@ def test_a_schedule_that_ends_otherwise(monkeypatch: pytest.MonkeyPatch) -> None
     other = Outcome(((2, 0),), (("x", 42), ("y", 1)))
     monkeypatch.setattr(Replayer, "outcome", lambda *a: real(*a) and other)
     with pytest.raises(InternalError, match=r"^a counterexample does not replay") as it:
-        check(Case(FIG4, ORIGINAL, MODEL, Settings()))
+        judged(FIG4, ORIGINAL)
     assert it.value.evidence["replayed"] == "it ends; operation 2 reads 0; x=42; y=1"
     assert it.value.evidence["schedule"].splitlines()[0].startswith("1  ")
 
@@ -130,7 +124,7 @@ def test_a_schedule_that_cannot_be_followed(monkeypatch: pytest.MonkeyPatch) -> 
     real = Unrolling.schedule
     monkeypatch.setattr(Unrolling, "schedule", lambda *a: real(*a)[::-1])
     with pytest.raises(InternalError, match=r"^a counterexample does not replay") as it:
-        check(Case(FIG4, ORIGINAL, MODEL, Settings(engine=Engine.UNROLL)))
+        judged(FIG4, ORIGINAL, engine=Engine.UNROLL)
     assert it.value.evidence["replayed"] == "it cannot be followed to the end"
 
 
@@ -142,15 +136,9 @@ def test_an_engine_whose_own_schedule_leads_elsewhere(monkeypatch: pytest.Monkey
     lies = [Candidate(STALE, None, schedule, ())]
     monkeypatch.setattr(EventsExecutions, "candidates", lambda *_: iter(lies))
     with pytest.raises(InternalError, match=r"^a counterexample does not replay") as it:
-        check(Case(FIG4, PROPOSED, MODEL, Settings(engine=Engine.EVENTS)))
+        judged(FIG4, PROPOSED, engine=Engine.EVENTS)
     assert it.value.evidence["replayed"].startswith("it ends; operation 2 reads ")
     assert it.value.evidence["outcome that the engine reports"] == "1:r0=1 1:r1=0 x=42 y=1"
-
-
-def test_a_second_solver_that_contradicts_a_sound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(query_log, "satisfiable", lambda *_: True)
-    with pytest.raises(InternalError, match=r"^other contradicts z3 on the question «"):
-        check(Case(FIG4, PROPOSED, MODEL, Settings(confirm="other")))
 
 
 # ---- where there are too many candidates to enumerate --------------------------------------------
@@ -174,14 +162,14 @@ def test_a_second_solver_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
         return asked[-1][1]
 
     monkeypatch.setattr(portfolio, "satisfiable", satisfiable)
-    assert check(Case(FIG4, ORIGINAL, MODEL, Settings())).word is Word.UNSOUND
+    assert judged(FIG4, ORIGINAL).word is Word.UNSOUND
     assert asked == [((*portfolio.other_solvers(), "z3")[0], False)]
 
 
 @pytest.mark.usefixtures("too_many")
 def test_z3_through_another_door_where_there_is_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(portfolio, "other_solvers", list)
-    assert check(Case(FIG4, ORIGINAL, MODEL, Settings())).word is Word.UNSOUND
+    assert judged(FIG4, ORIGINAL).word is Word.UNSOUND
 
 
 @pytest.mark.usefixtures("too_many")
@@ -191,14 +179,14 @@ def test_a_second_solver_that_says_otherwise(monkeypatch: pytest.MonkeyPatch) ->
         portfolio, "satisfiable", lambda _, solver, __: solver == "second" or "it gave up"
     )
     with pytest.raises(InternalError, match="consistent execution after all") as it:
-        check(Case(FIG4, ORIGINAL, MODEL, Settings()))
+        judged(FIG4, ORIGINAL)
     assert it.value.evidence["consistent execution"] == "there is one, says second"
 
 
 @pytest.mark.usefixtures("too_many")
 def test_unrefuted_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(portfolio, "satisfiable", lambda *_: "it gave up")
-    verdict = check(Case(FIG4, ORIGINAL, MODEL, Settings()))
+    verdict = judged(FIG4, ORIGINAL)
     assert verdict.word is Word.UNKNOWN
     assert verdict.reason == (
         "an outcome that seems wrong was refuted neither by enumeration "

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
+from checks import scheme_named
 from litmus.spins import spinning_test
 
 from rspverify.architecture.machines import MACHINES
@@ -16,16 +16,11 @@ from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.machine import Machine
 from rspverify.records import replace
 from rspverify.scheme.mutants import mutants_of
-from rspverify.scheme.reader import read_scheme_file
 from rspverify.scheme.scheme import Scheme, rows_used
 from rspverify.source import InputError, Source
 from rspverify.value import evaluate
 
-ROOT = Path(__file__).resolve().parents[2]
-SCHEMES = [
-    read_scheme_file(ROOT / "schemes" / f"{name}.yaml")
-    for name in ("proposed-full", "quickrelease")
-]
+SCHEMES = [scheme_named(name) for name in ("proposed-full", "quickrelease")]
 NAMES = [name for name in MACHINES if not name.startswith("ptx")]
 
 

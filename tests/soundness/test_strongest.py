@@ -7,9 +7,9 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from checks import MODEL, ROOT, judged, scheme_named
 
 from rspverify.architecture.acts import does_the_same
-from rspverify.axiomatic.cat import load_model
 from rspverify.scheme.reader import read_scheme_file
 from rspverify.scheme.row import Template
 from rspverify.scheme.scheme import Scheme, rows_used
@@ -21,8 +21,6 @@ from rspverify.soundness.strongest import strongest
 from rspverify.source import read_source
 from rspverify.verdict import Word
 
-ROOT = Path(__file__).resolve().parents[2]
-MODEL = load_model("opencl-rsp")
 SCHEMES = [
     *sorted((ROOT / "schemes").glob("*.yaml")),
     *(ROOT / f"schemes/amdgpu/{each}.yaml" for each in ("gfx900", "gfx1030", "gfx942", "gfx1250")),
@@ -31,7 +29,7 @@ SCHEMES = [
 
 @cache
 def scheme(name: str) -> Scheme:
-    return read_scheme_file(str(ROOT / f"schemes/{name}.yaml"))
+    return scheme_named(name)
 
 
 def told(name: str, number: int, devices: int = 1, anywhere: bool = False) -> str:
@@ -121,7 +119,7 @@ def test_what_is_sound_stays_sound(name: str, test: str) -> None:
     settings = Settings(shortest=False)
     program = settings.read(read_source(ROOT / test))
     source = ModelSide(program, MODEL)
-    assert check(Case(program, table, MODEL, settings), source).word is Word.SOUND
+    assert judged(program, table, settings, source=source).word is Word.SOUND
     for row in rows_used(program, table):
         for anywhere in (False, True):
             code = strongest(row, table, program.devices, anywhere=anywhere)

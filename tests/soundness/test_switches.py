@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from checks import judged
 
 from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.machines import machine_named
-from rspverify.axiomatic.cat import load_model
 from rspverify.litmus.reader import read_program
 from rspverify.scheme.reader import read_scheme_file
-from rspverify.soundness.case import Case
-from rspverify.soundness.check import check
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Source
 from rspverify.verdict import Verdict, Word
@@ -54,7 +52,7 @@ def verdict(folder: Path, on: str = "") -> Verdict:
     (folder / "open.yaml").write_text(SCHEME.format(on=on))
     scheme = read_scheme_file(folder / "open.yaml")
     program = read_program(Source("own.litmus", OWN))
-    return check(Case(program, scheme, load_model("opencl-rsp"), Settings()))
+    return judged(program, scheme)
 
 
 def test_a_wrong_verdict_says_what_would_excuse_it(tmp_path: Path) -> None:
@@ -81,7 +79,7 @@ def test_only_together(tmp_path: Path) -> None:
     (tmp_path / "open.yaml").write_text(SCHEME.format(on=""))
     scheme = read_scheme_file(tmp_path / "open.yaml")
     program = read_program(Source("own.litmus", OWN))
-    found = check(Case(program, scheme, load_model("opencl-rsp"), Settings()))
+    found = judged(program, scheme)
     assert found.sound_if == ("ST_UPDATES+ST_WAITS",)  # Without ST_DROPS, which does nothing.
     assert found.reason.endswith("; SOUND if ST_UPDATES and ST_WAITS")
 
@@ -134,7 +132,7 @@ def test_what_holds_within_bounds_excuses_nothing(tmp_path: Path) -> None:
     program = read_program(Source("own.litmus", f"{twice}locations [x;]\n"))
     for steps in (5, 6):
         settings = Settings(engine=Engine.UNROLL, steps=steps)
-        found = check(Case(program, scheme, load_model("opencl-rsp"), settings))
+        found = judged(program, scheme, settings)
         assert found.sound_if == ()
 
 

@@ -3,21 +3,17 @@
 import random
 
 import pytest
+from checks import judged, scheme_named
 
-from rspverify.axiomatic.cat import load_model
 from rspverify.litmus.program import Program
 from rspverify.litmus.reader import read_program
-from rspverify.scheme.reader import read_scheme, read_scheme_file
+from rspverify.scheme.reader import read_scheme
 from rspverify.soundness import machine_side as reached
-from rspverify.soundness.case import Case
-from rspverify.soundness.check import check
-from rspverify.soundness.settings import Settings
 from rspverify.soundness.symmetry import exchangeable
 from rspverify.source import Source
 from rspverify.verdict import Word
 
-MODEL = load_model("opencl-rsp")
-ORIGINAL = read_scheme_file("schemes/original.yaml")
+ORIGINAL = scheme_named("original")
 
 SCOPES = ["work_group", "device"]
 BODIES = {
@@ -103,8 +99,8 @@ def test_the_same_verdict_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
         test = program(threads, [rng.randrange(2) for _ in threads])
         with monkeypatch.context() as patched:
             patched.setattr(reached, "exchangeable", lambda *_: [])
-            without = check(Case(test, ORIGINAL, MODEL, Settings()))
-        found = check(Case(test, ORIGINAL, MODEL, Settings()))
+            without = judged(test, ORIGINAL)
+        found = judged(test, ORIGINAL)
         assert found.word is without.word, threads
         assert found.outcome == without.outcome
         words.append((found.word, bool(exchangeable(test))))
@@ -150,4 +146,4 @@ rows:
         lines.append("scopeTree (device (work_group P0 P1) (work_group P2))")
         it = read_program(Source("t", "\n".join(lines)))
         assert exchangeable(it) == []
-        assert check(Case(it, stale, MODEL, Settings())).word is Word.UNSOUND
+        assert judged(it, stale).word is Word.UNSOUND

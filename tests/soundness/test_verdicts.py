@@ -5,24 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from checks import ROOT, judged, litmus, scheme_named
 
 from rspverify.axiomatic.cat import load_model
 from rspverify.litmus.reader import read_program, read_program_file
 from rspverify.scheme.reader import read_scheme, read_scheme_file
-from rspverify.soundness.case import Case
-from rspverify.soundness.check import check
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import Source
 from rspverify.verdict import Reading, Word
 
-ROOT = Path(__file__).resolve().parents[2]
-MODEL = load_model("opencl-rsp")
-PROPOSED = read_scheme_file(ROOT / "schemes/proposed.yaml")
+PROPOSED = scheme_named("proposed")
 BROKEN = sorted((ROOT / "tests/scheme/broken").glob("*.yaml"))
-
-
-def litmus(name: str):
-    return read_program_file(ROOT / f"litmus/rsp/{name}.litmus")
 
 
 DEADLOCK = """
@@ -38,7 +31,7 @@ rows:
 def test_vacuous_says_where_the_machine_stops(engine: Engine) -> None:
     """Two threads of different work-groups that take the rmw locks and keep them."""
     scheme = read_scheme(Source("deadlock.yaml", DEADLOCK))
-    verdict = check(Case(litmus("paper/Ex1"), scheme, MODEL, Settings(engine=engine)))
+    verdict = judged(litmus("rsp/paper/Ex1"), scheme, engine=engine)
     assert verdict.word is Word.VACUOUS
     assert verdict.within == {}
     assert verdict.reason == "no execution of the compiled program completes"
@@ -58,7 +51,7 @@ def test_unsupported_names_operation_and_line() -> None:
             "scopeTree (device (work_group P0))\n",
         )
     )
-    verdict = check(Case(source, PROPOSED, MODEL, Settings()))
+    verdict = judged(source, PROPOSED)
     assert verdict.word is Word.UNSUPPORTED
     assert verdict.reason == (
         "line 4: scheme proposed has no row for load DV,N (relaxed) on x "
@@ -78,13 +71,13 @@ def test_seq_cst_is_beyond_models_without_it() -> None:
     )
     anything = "{op: store, scope: dv, order: seq_cst, code: [ST r x]}"
     scheme = read_scheme(Source("s.yaml", f"name: s\nrows:\n  - {anything}\n"))
-    verdict = check(Case(source, scheme, load_model("opencl-rsp-fig2"), Settings()))
+    verdict = judged(source, scheme, model=load_model("opencl-rsp-fig2"))
     assert verdict.word is Word.UNSUPPORTED
     assert verdict.reason.startswith("line 4: seq_cst is beyond the model opencl-rsp-fig2")
 
 
 def test_racy_names_both_accesses() -> None:
-    verdict = check(Case(litmus("paper/Ex3"), PROPOSED, MODEL, Settings()))
+    verdict = judged(litmus("rsp/paper/Ex3"), PROPOSED)
     assert verdict.word is Word.RACY
     assert verdict.race is not None
     assert {verdict.race.first.thread, verdict.race.second.thread} == {0, 1}
@@ -93,10 +86,10 @@ def test_racy_names_both_accesses() -> None:
 
 
 def test_limits_are_unknown_never_sound() -> None:
-    test = litmus("IRIW/IRIW+st.WG+st.WG+ld.WG-ld.WG+ld.DV.R-ld.DV.R@012-3")
-    states = check(Case(test, PROPOSED, MODEL, Settings(engine=Engine.EXPLICIT, states=20)))
+    test = litmus("rsp/IRIW/IRIW+st.WG+st.WG+ld.WG-ld.WG+ld.DV.R-ld.DV.R@012-3")
+    states = judged(test, PROPOSED, engine=Engine.EXPLICIT, states=20)
     assert (states.word, states.reason) == (Word.UNKNOWN, "more than 20 machine states")
-    late = check(Case(test, PROPOSED, MODEL, Settings(seconds=1e-6)))
+    late = judged(test, PROPOSED, seconds=1e-6)
     assert (late.word, late.reason) == (Word.UNKNOWN, "timeout of 1e-06 s")
 
 
@@ -108,7 +101,7 @@ def test_too_many_values_are_unknown() -> None:
     )
     groups = " ".join(f"(work_group P{i})" for i in range(9))
     source = read_program(Source("t", f"OpenCL t\n{{}}\n{adds}\nscopeTree (device {groups})\n"))
-    verdict = check(Case(source, PROPOSED, MODEL, Settings()))
+    verdict = judged(source, PROPOSED)
     assert verdict.word is Word.UNKNOWN
     assert verdict.reason == "x may take more than 256 values"
 
@@ -120,19 +113,19 @@ def test_broken_siblings(path: Path) -> None:
     tests = sorted((ROOT / "litmus/rsp/MP").glob("*.litmus")) + sorted(
         (ROOT / "litmus/rsp/RMW").glob("*")
     )
-    words = {check(Case(read_program_file(test), scheme, MODEL, Settings())).word for test in tests}
+    words = {judged(read_program_file(test), scheme).word for test in tests}
     only_stuck = path.stem in ("proposed-no-rmw-unlock", "proposed-no-lock-order")
     assert (Word.UNSOUND in words) is not only_stuck
 
 
 def test_same_counterexample_every_time() -> None:
-    original = read_scheme_file(ROOT / "schemes/original.yaml")
-    name = "ISA2/ISA2+st.na-st.WG+ld.WG-st.DV+ld.DV-ld.na@01-2"
-    first = check(Case(litmus(name), original, MODEL, Settings()))
-    check(Case(litmus("paper/Ex4"), original, MODEL, Settings()))
-    second = check(Case(litmus(name), original, MODEL, Settings()))
+    original = scheme_named("original")
+    name = "rsp/ISA2/ISA2+st.na-st.WG+ld.WG-st.DV+ld.DV-ld.na@01-2"
+    first = judged(litmus(name), original)
+    judged(litmus("rsp/paper/Ex4"), original)
+    second = judged(litmus(name), original)
     assert first.execution == second.execution
-    assert first == check(Case(litmus(name), original, MODEL, Settings(engine=Engine.EXPLICIT)))
+    assert first == judged(litmus(name), original, engine=Engine.EXPLICIT)
     assert first == second
 
 
@@ -151,7 +144,7 @@ P1@wg 1, dev 0 (global atomic_int* x) {{
 def test_a_verdict_says_how_far_loops_were_looked_at() -> None:
     """No execution goes round three times, but that is not known when the loop is cut."""
     source = read_program(Source("t", LOOP.format(scope="device", value=2)), unroll=3)
-    verdict = check(Case(source, PROPOSED, MODEL, Settings()))
+    verdict = judged(source, PROPOSED)
     assert verdict.word is Word.SOUND
     assert verdict.within == {"iterations": 3}
     assert verdict.reason == (
@@ -161,7 +154,7 @@ def test_a_verdict_says_how_far_loops_were_looked_at() -> None:
 
 def test_a_race_that_is_found_is_one_whatever_the_bound_of_loops() -> None:
     source = read_program(Source("t", LOOP.format(scope="work_group", value=1)))
-    verdict = check(Case(source, PROPOSED, MODEL, Settings()))
+    verdict = judged(source, PROPOSED)
     assert (verdict.word, verdict.within) == (Word.RACY, {})
 
 
@@ -169,12 +162,12 @@ def test_a_model_that_chooses_more_than_rf_and_mo_judges_no_witness() -> None:
     """The machine generates no order of seq_cst events: sound by outcome says less than is asked."""
     model = load_model("opencl")
     assert model.chooses
-    by_outcome = check(Case(litmus("paper/Ex1"), PROPOSED, model, Settings()))
+    by_outcome = judged(litmus("rsp/paper/Ex1"), PROPOSED, model=model)
     assert by_outcome.word is Word.SOUND
     settings = Settings(reading=Reading.WITNESS)
-    by_witness = check(Case(litmus("paper/Ex1"), PROPOSED, model, settings))
+    by_witness = judged(litmus("rsp/paper/Ex1"), PROPOSED, settings, model=model)
     assert by_witness.word is Word.UNKNOWN
     assert by_witness.reason.startswith(
         "no outcome is wrong, but the model lets an execution choose"
     )
-    assert check(Case(litmus("paper/Ex1"), PROPOSED, MODEL, settings)).word is Word.SOUND
+    assert judged(litmus("rsp/paper/Ex1"), PROPOSED, settings).word is Word.SOUND

@@ -6,25 +6,15 @@ Inter-workgroup barrier: Sorensen et al., Portable inter-workgroup barrier synch
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from checks import judged, scheme_named
 
-from rspverify.axiomatic.cat import load_model
-from rspverify.scheme.reader import read_scheme_file
-from rspverify.soundness.case import Case
-from rspverify.soundness.check import check
 from rspverify.soundness.progress import progress
 from rspverify.soundness.settings import Reading, Settings
 from rspverify.source import Source
 from rspverify.verdict import Progress, ProgressWord, Verdict, Word
 
-ROOT = Path(__file__).resolve().parents[2]
-MODEL = load_model("opencl-rsp")
-SCHEMES = {
-    name: read_scheme_file(ROOT / "schemes" / f"{name}.yaml")
-    for name in ("original", "proposed", "proposed-full")
-}
+SCHEMES = {name: scheme_named(name) for name in ("original", "proposed", "proposed-full")}
 
 SETTINGS = Settings()
 
@@ -94,7 +84,7 @@ def discovery() -> Source:
 
 def verdict(test: Source, scheme: str, settings: Settings = SETTINGS) -> Verdict:
     program = settings.read(test)
-    return check(Case(program, SCHEMES[scheme], MODEL, settings))
+    return judged(program, SCHEMES[scheme], settings)
 
 
 def going(test: Source, scheme: str, scheduler: str, unroll: int = 8) -> Progress:

@@ -24,8 +24,6 @@ from rspverify.engineering.comparison import (
     Untouched,
     change_of,
 )
-from rspverify.judge.facts import ProgramFacts, SchemeFacts
-from rspverify.judge.inputs import ProgramQuestion
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import WORKER_LOST, Incident, Question, Undecided, digest
 from rspverify.judge.run import CheckQuestion, Run
@@ -66,7 +64,7 @@ class Comparer:
         return Comparison(
             old=before,
             new=after,
-            model=inputs.model.facts.name,
+            model=inputs.model.name,
             engine=settings.engine,
             reading=settings.reading,
             costs=costs.file,
@@ -105,35 +103,33 @@ class CompareQuestion(Question[Compared], frozen=True):
 
     def parts(self) -> Iterator[Question[Any]]:
         yield from self.check.parts()
-        if "facts" in vars(self.check.test):
+        if all(each.is_keyed for each in self.check.verdicts):
             yield OutcomesQuestion(self.check, self.limit)
 
     def known(self, judge: Judge) -> Compared | None:
         """Tests that become the same code need no verdict."""
         if self.check.test.unreadable is not None:
             return self.lost(self.check.test.unreadable)
-        facts = judge.known(ProgramQuestion(self.check.test))
-        return None if facts is None else self._known(facts, judge)
+        keyed = all(each.is_keyed for each in self.check.verdicts)
+        return self._known(judge) if keyed else None
 
     def decide(self) -> Compared:
-        judge = self.check.run.judge
-        facts = judge.ask(ProgramQuestion(self.check.test))
-        return self._known(facts, judge) or self._compared(*self.check.decide())
+        return self._known(self.check.run.judge) or self._compared(*self.check.decide())
 
     def lost(self, why: Undecided) -> Compared:
         if why is WORKER_LOST:
             return super().lost(why)
         return LeftOut(self.check.test.file, why.word, why.reason, why.internal)
 
-    def _known(self, facts: ProgramFacts, judge: Judge) -> Compared | None:
+    def _known(self, judge: Judge) -> Compared | None:
         file, inputs = self.check.test.file, self.check.run.inputs
-        if facts.refusal is not None:
-            return LeftOut(file, Word.UNSUPPORTED, facts.refusal)
-        old, new = (compiled_form(each, facts) for each in inputs.facts)
-        machines = {each.facts.machine for each in inputs.schemes}
+        old, new = (each.form for each in self.check.verdicts)
+        if old.unread is not None:
+            return LeftOut(file, Word.UNSUPPORTED, old.unread)
+        machines = {each.machine.identity for each in inputs.schemes}
         one_machine = inputs.settings.machine is not None or len(machines) == 1
-        if old == new and (old is None or one_machine):
-            return Untouched(file, compiled=old is not None)
+        if old.code == new.code and (not old.code or one_machine):
+            return Untouched(file, compiled=bool(old.code))
         before, after = self.check.known_results()
         if before is None or after is None:
             return None
@@ -163,11 +159,11 @@ class OutcomesQuestion(Question[OutcomeChanges], frozen=True):
     @property
     def content(self) -> tuple[Any, ...]:
         inputs, test = self.check.run.inputs, self.check.test
-        forms = tuple(each.rows_used(test.facts) for each in inputs.facts)
-        machines = tuple(each.facts.machine for each in inputs.schemes)
-        model, settings = inputs.model.facts, inputs.settings
+        forms = tuple((each.form.code, each.form.refusal) for each in self.check.verdicts)
+        machines = tuple(each.machine.identity for each in inputs.schemes)
+        model, settings = inputs.model, inputs.settings
         chosen = replace(settings, seconds=None, progress=False, model=model.name)
-        return digest(test.source.text), forms, machines, model.digest, chosen, self.limit
+        return digest(test.source.text), forms, machines, model.text_digest, chosen, self.limit
 
     @property
     def incident(self) -> Incident:
@@ -178,7 +174,7 @@ class OutcomesQuestion(Question[OutcomeChanges], frozen=True):
     def decide(self) -> OutcomeChanges:
         inputs, program = self.check.run.inputs, self.check.test.program
         old, new = (each.scheme for each in inputs.schemes)
-        return changed_outcomes(program, old, new, inputs.model.model, inputs.settings, self.limit)
+        return changed_outcomes(program, old, new, inputs.model, inputs.settings, self.limit)
 
     def lost(self, why: Undecided) -> OutcomeChanges:
         return OutcomeChanges(unknown=why.reason, internal=why.internal)
@@ -186,17 +182,6 @@ class OutcomesQuestion(Question[OutcomeChanges], frozen=True):
     def worth_keeping(self, answer: OutcomeChanges) -> bool:
         changed = (*(answer.gained or ()), *(answer.lost or ()))
         return all(each.allowed is not None for each in changed)
-
-
-def compiled_form(scheme: SchemeFacts, program: ProgramFacts) -> tuple[tuple[str, ...], ...] | None:
-    """All that the compiled form of a program depends on in a scheme; None if there is none."""
-    form = []
-    for use in program.uses:
-        code = scheme.code.get(use.shape)
-        if code is None or (not use.adds and use.shape in scheme.adding):
-            return None
-        form.append((use.shape, *code))
-    return tuple(form)
 
 
 def _touched(old: Result, new: Result, outcomes: OutcomeChanges | None) -> TouchedTest:

@@ -25,7 +25,6 @@ from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import PackedTest, decoded
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Survey, chunks, digest_of, no_races
-from rspverify.judge.facts import facts_of_model
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided, attempt, stem
 from rspverify.litmus.program import Program
@@ -243,7 +242,7 @@ class OfPrograms(Question[Words], frozen=True):
 
     @property
     def content(self) -> tuple[Any, ...]:
-        models = tuple(facts_of_model(it).digest for it in self.models)
+        models = tuple(it.text_digest for it in self.models)
         chosen = replace(self.settings, seconds=None)
         return digest_of(self.programs), self.space.operations, models, chosen
 

@@ -19,7 +19,6 @@ from rspverify.enumeration.naming import named
 from rspverify.enumeration.packed import PackedTest, decoded
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Phase, Survey
-from rspverify.judge.facts import SchemeFacts, facts_of_scheme
 from rspverify.judge.inputs import LoadedTest, read_test
 from rspverify.litmus.program import LOCAL, Program
 from rspverify.programs.litmus_test import Access
@@ -73,7 +72,7 @@ class Hunted(Struct, frozen=True, dict=True):
     def content(self) -> tuple[object, ...]:
         """What every answer depends on: the model, and how it is decided."""
         chosen = replace(self.settings, machine=self.scheme.machine.identity, seconds=None)
-        return self.survey.facts.digest, chosen
+        return self.survey.model.text_digest, chosen
 
     def rows(self, operations: Iterable[int]) -> tuple[object, ...]:
         """What answers depend on of the scheme: the rows of these operations of the space, in
@@ -86,11 +85,7 @@ class Hunted(Struct, frozen=True, dict=True):
         )
 
     def _row(self, access: Access, local: bool) -> object:
-        return self._facts.row_for(row_shape(access, among_local=local, local=local))
-
-    @cached_property
-    def _facts(self) -> SchemeFacts:
-        return facts_of_scheme(self.scheme)
+        return self.scheme.texts_of(row_shape(access, among_local=local, local=local))
 
 
 @dataclass(eq=False)

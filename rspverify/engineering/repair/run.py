@@ -161,7 +161,7 @@ class Repair:
             case = Case(test.program, named_scheme.scheme, model, settings)
             fault = blame(case, devices=devices)
             found |= {row.number for row in fault.blamed}
-            named_scheme = NamedScheme.of(fault.mended, named_scheme.file)
+            named_scheme = NamedScheme.by(fault.mended, named_scheme.file)
         return frozenset(found)
 
     def _further(self, codes: Codes) -> Trial | None:
@@ -219,7 +219,7 @@ class Repair:
     def _decided(self, place: int, sample: Sequence[Trial] = ()) -> answer.SchemeFound:
         """A scheme that was found, and what all tests say; a sample by the explicit engine, too."""
         chosen, scheme = self._found[place], self.scheme_of(place)
-        named_scheme = NamedScheme.of(scheme)
+        named_scheme = NamedScheme.by(scheme)
         exact = beyond = 0
         for trial in sample:
             verdict = self._explicit.answer(trial.test, named_scheme).verdict

@@ -75,7 +75,7 @@ class Trials:
         key = trial.test.file, part
         if key not in self._said:
             self.asked += 1
-            word = self._verdicts.word(trial.test, NamedScheme.of(self._with(part)))
+            word = self._verdicts.word(trial.test, NamedScheme.by(self._with(part)))
             self._said[key] = word
             if word is Word.SOUND:
                 self._passed.setdefault(trial.test.file, []).append(part)
@@ -83,7 +83,7 @@ class Trials:
 
     def progress(self, trial: Trial, codes: Mapping[int, Code]) -> ProgressWord:
         """Whether the test can always go on under these codes. It must be SOUND."""
-        scheme = NamedScheme.of(self._with(trial.part(codes)))
+        scheme = NamedScheme.by(self._with(trial.part(codes)))
         found = self._verdicts.progress(trial.test, scheme, Word.SOUND)
         assert found is not None
         return found.progress.word
