@@ -13,14 +13,16 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from string import Template
+from typing import Any
 
+import yaml
 from server.instances import Instance, Reply, memory_of, serving, shipped
 
 SECRET = "a-line-that-nobody-may-read"
-SCHEMES = ("schemes/proposed.yaml", "schemes/original.yaml", "schemes/proposed-full.yaml")
 TESTS = ("litmus/rsp/paper/Fig4.litmus", "litmus/rsp/paper/Fig5.litmus")
 
 
@@ -34,307 +36,222 @@ class Attack:
     path: str = "/ask"
 
 
-class Attacks:
-    """Draws attacks. secret: a file that must not be told."""
+TABLE: dict[str, list[tuple[str, dict[str, Any]]]] = yaml.safe_load(
+    Path(__file__).with_name("attacks.yaml").read_text()
+)
+MARKUP = (
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "\u202e\u2066evil",
+    "{{7*7}}",
+    "]]><svg/onload=alert(1)>",
+    "\ud800",
+    "\ufeff\u0000",
+)
 
-    def __init__(self, seed: int, secret: Path) -> None:
-        self._random = random.Random(seed)
-        self._secret = secret
-        self._schemes = [shipped(each) for each in SCHEMES]
-        self._tests = [shipped(each) for each in TESTS]
-        self._models = [_model("opencl-rsp"), _model("opencl")]
-        self._machines = [_machine("rsp"), _machine("rsp-lines"), _machine("amdgpu-gfx9")]
 
-    def draw(self) -> Attack:
-        """The next one."""
-        make = self._random.choice(self._kinds)
-        return make(self)
+class Words(dict[str, str]):
+    """What is drawn for one attack: a method for each word, asked once. secret: must not be told."""
 
-    # ---- texts ----
+    def __init__(self, drawing: random.Random, secret: Path) -> None:
+        super().__init__()
+        self._random, self._secret = drawing, secret
+        self._depth = drawing.choice((10, 100, 1_000, 10_000, 60_000))
+        self._size = drawing.choice((100, 5_000, 40_000, 90_000))
 
-    def _ask(self, name: str, **texts: object) -> Attack:
-        question = {"kind": self._random.choice(("verdict", "verdict", "answer"))}
-        usual = {"scheme": self._schemes[0], "test": self._tests[0]}
-        return Attack(name, json.dumps({**question, **usual, **texts}).encode())
+    def __missing__(self, word: str) -> str:
+        self[word] = str(getattr(self, word)())
+        return self[word]
 
-    def _deep(self) -> Attack:
-        depth = self._random.choice((10, 100, 1_000, 10_000, 60_000))
+    # ---- deep ----
+
+    def nested(self) -> str:
         opening, closing = self._random.choice(("[]", "{}", "()"))
-        nested = opening * depth + "1" + closing * depth
-        block = "\n".join("  " * place + "a:" for place in range(min(depth, 300)))
-        ifs = "if (r0 == 1) { " * min(depth, 3_000) + "r1 = *x;" + "}" * min(depth, 3_000)
-        unary = "!" * min(depth, 30_000) + "r0"
-        body = self._tests[0]
-        return self._random.choice(
-            (
-                lambda: self._ask("deep YAML", scheme=f"name: x\nrows: {nested}"),
-                lambda: self._ask("deep YAML", scheme=f"name: x\nrows:\n{block}"),
-                lambda: self._ask("deep test", test=body.replace("42", nested)),
-                lambda: self._ask("deep test", test=body.replace("r1 = *x;", ifs)),
-                lambda: self._ask("deep test", test=body.replace("r0 == 1", f"{unary} == 1")),
-                lambda: self._ask("deep test", test="OpenCL t\n" + "(*" * min(depth, 30_000)),
-                lambda: self._ask(
-                    "deep condition",
-                    test=body.replace("exists (", f"exists {'~(' * min(depth, 20_000)}"),
-                ),
-                lambda: self._ask("deep model", own_model=f'"m"\nlet a = {nested}\nacyclic a'),
-                lambda: self._ask(
-                    "deep model", own_model=f'"m"\nlet a = rf{"^+" * depth}\nacyclic a'
-                ),
-                lambda: self._ask("deep machine", own_machine=self._machines[0] + nested),
-                lambda: Attack("deep JSON", (opening * depth).encode()),
-                lambda: Attack("deep JSON", b'{"kind":' + b"[" * depth + b"]" * depth + b"}"),
-            )
-        )()
+        return opening * self._depth + "1" + closing * self._depth
 
-    def _aliases(self) -> Attack:
-        levels = self._random.randint(2, 30)
+    def opening(self) -> str:
+        return self._random.choice("[{(") * self._depth
+
+    def brackets(self) -> str:
+        return "[" * self._depth + "]" * self._depth
+
+    def block(self) -> str:
+        return "\n".join("  " * place + "a:" for place in range(min(self._depth, 300)))
+
+    def ifs(self) -> str:
+        depth = min(self._depth, 3_000)
+        return "if (r0 == 1) { " * depth + "r1 = *x;" + "}" * depth
+
+    def unary(self) -> str:
+        return "!" * min(self._depth, 30_000)
+
+    def comments(self) -> str:
+        return "(*" * min(self._depth, 30_000)
+
+    def nots(self) -> str:
+        return "~(" * min(self._depth, 20_000)
+
+    def closures(self) -> str:
+        return "^+" * self._depth
+
+    def bomb(self) -> str:
         lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
-        lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, levels)]
-        tags = ("!!python/object/apply:os.system [id]", "!!binary aGk=", "&x [*x]", "<<: *a0")
-        tagged = f"name: {self._random.choice(tags)}\nrows: []"
-        return self._ask("aliases", scheme=self._random.choice(("\n".join(lines), tagged)))
-
-    def _huge(self) -> Attack:
-        size = self._random.choice((100, 5_000, 40_000, 90_000))
-        digits, name = "9" * size, "a" * size
-        rows = self._schemes[0] + "  - {op: load, scope: dv, code: [LD r x]}\n" * (size // 50)
-        code = ", ".join(["INV_L1 WG"] * (size // 20))
-        long_code = self._schemes[0].replace("LD r x, INV_L1 WG", f"LD r x, {code}")
-        many = "\n".join(
-            f"  atomic_store_explicit(y, {n}, memory_order_release, memory_scope_device);"
-            for n in range(size // 100)
+        levels = range(1, self._random.randint(2, 30))
+        return "\n".join(
+            [*lines, *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in levels)]
         )
-        body = self._tests[0]
-        return self._random.choice(
-            (
-                lambda: self._ask("huge value", test=body.replace("42", digits)),
-                lambda: self._ask("huge name", test=body.replace("x", name[:5_000])),
-                lambda: self._ask("huge title", test=body.replace("Fig4", name)),
-                lambda: self._ask("huge table", scheme=rows),
-                lambda: self._ask("long code", scheme=long_code),
-                lambda: self._ask("many stores", test=body.replace("  *x = 42;", many)),
-                lambda: self._ask("huge number", unroll=int("9" * 30)),
-                lambda: self._ask("huge body", test=name * 30),
-            )
-        )()
 
-    def _loops(self) -> Attack:
-        body, unroll = self._tests[0], self._random.choice((1, 3, 8, 16))
-        loop = self._random.choice(
-            (
-                "while (1) { r1 = *x; }",
-                "for (int i = 0; i < 1000000; i++) { r1 = r1 + *x; }",
-                "while (*x == 0) { while (*x == 0) { while (*x == 0) { r1 = r1 + 1; } } }",
-                "for (;;) { atomic_fetch_add_explicit(y, 1, memory_order_acq_rel, memory_scope_device); }",
-                "do { r1 = r1 * r1 + *x; } while (r1 != 7);",
-            )
-        )
-        return self._ask("loops", test=body.replace("r1 = *x;", loop), unroll=unroll)
+    # ---- long ----
 
-    def _crowd(self) -> Attack:
-        threads, operations = self._random.randint(3, 40), self._random.randint(1, 12)
-        call = "atomic_fetch_add_explicit({}, {}, memory_order_seq_cst, memory_scope_device)"
+    def digits(self) -> str:
+        return "9" * self._size
+
+    def letters(self) -> str:
+        return "a" * min(self._size, 5_000 * self._random.choice((1, 20)))
+
+    def rows(self) -> str:
+        return "  - {op: load, scope: dv, code: [LD r x]}\n" * (self._size // 50)
+
+    def code(self) -> str:
+        return ", ".join(["INV_L1 WG"] * (self._size // 20))
+
+    def stores(self) -> str:
+        how = "memory_order_release, memory_scope_device"
+        many = range(self._size // 100)
+        return "\n".join(f"  atomic_store_explicit(y, {n}, {how});" for n in many)
+
+    def unroll(self) -> int:
+        return self._random.choice((1, 3, 8, 16))
+
+    def crowd(self) -> str:
+        choice, operations = self._random.choice, range(self._random.randint(1, 12))
+        threads = range(self._random.randint(3, 40))
         places = [f"l{n}" for n in range(self._random.randint(1, 6))]
         parameters = ", ".join(f"global atomic_int* {each}" for each in places)
-        texts = []
-        for thread in range(threads):
-            lines = [
-                f"  int r{n} = {call.format(self._random.choice(places), self._random.choice(('1', f'r{n - 1}' if n else '2')))};"
-                for n in range(operations)
-            ]
-            texts.append(f"P{thread} ({parameters}) {{\n" + "\n".join(lines) + "\n}\n")
-        initial = "{ " + " ".join(f"[{each}]=0;" for each in places) + " }\n"
-        tree = " ".join(f"(work_group P{n})" for n in range(threads))
-        text = (
-            f"OpenCL crowd\n{initial}{''.join(texts)}\nscopeTree (device {tree})\nexists (0:r0=0)\n"
-        )
-        scheme = self._random.choice(self._schemes)
-        return self._ask(
-            "crowd", test=text, scheme=scheme, kind=self._random.choice(("verdict", "answer"))
+
+        def line(n: int) -> str:
+            value = choice(("1", f"r{n - 1}" if n else "2"))
+            how = "memory_order_seq_cst, memory_scope_device"
+            return f"  int r{n} = atomic_fetch_add_explicit({choice(places)}, {value}, {how});\n"
+
+        texts = [f"P{n} ({parameters}) {{\n{''.join(map(line, operations))}}}\n" for n in threads]
+        initial = " ".join(f"[{each}]=0;" for each in places)
+        tree = " ".join(f"(work_group P{n})" for n in threads)
+        return (
+            f"OpenCL crowd\n{{ {initial} }}\n{''.join(texts)}\n"
+            f"scopeTree (device {tree})\nexists (0:r0=0)\n"
         )
 
-    def _files(self) -> Attack:
+    def doubled(self) -> str:
+        return "".join(f"let a{n + 1} = a{n} ; a{n} | a{n}^+\n" for n in range(int(self["many"])))
+
+    def functions(self) -> str:
+        return "".join(f"let f{n + 1}(x) = f{n}(f{n}(x))\n" for n in range(int(self["many"])))
+
+    def abbreviations(self) -> str:
+        return "".join(
+            f"define d{n + 1}(x) = d{n}(x) and d{n}(x)\n" for n in range(int(self["many"]))
+        )
+
+    def many(self) -> int:
+        return self._random.choice((10, 30, 60, 300))
+
+    # ---- names and markup ----
+
+    def name(self) -> str:
         secret = str(self._secret)
-        name = self._random.choice(
-            (
-                secret,
-                f"../../..{secret}",
-                f"./{self._secret.name}",
-                "/etc/passwd",
-                "/proc/self/environ",
-                f"{secret}\x00.machine",
-            )
-        )
-        scheme = self._schemes[0]
-        return self._random.choice(
-            (
-                lambda: self._ask(
-                    "file of a machine",
-                    scheme=scheme.replace(
-                        "machine: rsp", f"machine: {json.dumps(name + '.machine')}"
-                    ),
-                ),
-                lambda: self._ask(
-                    "file of a machine",
-                    scheme=scheme.replace("machine: rsp", f"machine: {json.dumps(name)}"),
-                ),
-                lambda: self._ask(
-                    "file of a model", own_model=f'"m"\ninclude "{name}"\nacyclic rf'
-                ),
-                lambda: self._ask(
-                    "file of a model", own_model=f'"m"\ninclude "{name}.cat"\nacyclic rf'
-                ),
-                lambda: self._ask(
-                    "file of a machine", own_machine=f'machine m "x"\ninclude "{name}"\n'
-                ),
-                lambda: self._ask(
-                    "file of a machine", own_machine=f'machine m "x"\ninclude "{name}.machine"\n'
-                ),
-                lambda: self._ask("name of a model", model=name[:99]),
-                lambda: self._ask("name of a machine", machine=f"{name[:80]}.machine"),
-                lambda: self._ask("name of a corpus", kind="corpus", corpus=name[:99]),
-                lambda: Attack("path", b"", "GET", f"/files/{name}".replace("\x00", "%00")),
-                lambda: Attack("path", b"", "GET", "/built/..%2f..%2f..%2f..%2fetc/passwd"),
-                lambda: Attack("path", b"", "GET", "/files/%2e%2e/%2e%2e/etc/passwd"),
-                lambda: Attack("path", b"", "GET", f"//{name}".replace("\x00", "%00")),
-            )
-        )()
+        others = (f"./{self._secret.name}", "/etc/passwd", "/proc/self/environ")
+        return self._random.choice((secret, f"../../..{secret}", *others, f"{secret}\x00.machine"))
 
-    def _markup(self) -> Attack:
-        text = self._random.choice(
-            (
-                "</script><script>alert(1)</script>",
-                "<img src=x onerror=alert(1)>",
-                "\u202e\u2066evil",
-                "{{7*7}}",
-                "]]><svg/onload=alert(1)>",
-                "\ud800",
-                "\ufeff\u0000",
-            )
-        )
-        title = self._tests[0].replace("OpenCL Fig4", f"OpenCL {text}")
-        scheme = self._schemes[1].replace("name: original", f"name: {json.dumps(text)}")
-        return self._random.choice(
-            (
-                lambda: self._ask("markup", kind="answer", test=title, scheme=self._schemes[1]),
-                lambda: self._ask("markup", kind="answer", scheme=scheme),
-                lambda: self._ask("markup", scheme=self._schemes[0].replace("LD r x", text)),
-                lambda: Attack("markup", text.encode("utf-8", "surrogatepass")),
-            )
-        )()
+    def quoted(self) -> str:
+        return json.dumps(self["name"])
 
-    def _mutated(self) -> Attack:
-        key, texts = self._random.choice(
-            (
-                ("scheme", self._schemes),
-                ("test", self._tests),
-                ("own_model", self._models),
-                ("own_machine", self._machines),
-            )
+    def quoted_machine(self) -> str:
+        return json.dumps(self["name"] + ".machine")
+
+    def markup(self) -> str:
+        return self._random.choice(MARKUP)
+
+    def quoted_markup(self) -> str:
+        return json.dumps(self["markup"])
+
+    def noise(self) -> str:
+        return "".join(
+            chr(self._random.randrange(256)) for _ in range(self._random.randint(0, 400))
         )
+
+    def printed_noise(self) -> str:
+        return self["noise"].replace("\0", "")
+
+    # ---- what ships, and what becomes of it ----
+
+    def scheme(self) -> str:
+        return shipped("schemes/proposed.yaml")
+
+    def original(self) -> str:
+        return shipped("schemes/original.yaml")
+
+    def full(self) -> str:
+        return shipped("schemes/proposed-full.yaml")
+
+    def machine(self) -> str:
+        return _machine("rsp")
+
+    def mutated_scheme(self) -> str:
+        return self._mutated([self[each] for each in ("scheme", "original", "full")])
+
+    def mutated_test(self) -> str:
+        return self._mutated([shipped(each) for each in TESTS])
+
+    def mutated_model(self) -> str:
+        return self._mutated([_model("opencl-rsp"), _model("opencl")])
+
+    def mutated_machine(self) -> str:
+        return self._mutated([_machine(it) for it in ("rsp", "rsp-lines", "amdgpu-gfx9")])
+
+    def _mutated(self, texts: Sequence[str]) -> str:
         text = self._random.choice(texts)
         for _ in range(self._random.randint(1, 6)):
             at, other = self._random.randrange(len(text) + 1), self._random.randrange(len(text) + 1)
             low, high = sorted((at, min(other, at + 200)))
             cut = text[low:high]
-            text = self._random.choice(
-                (
-                    text[:low] + text[high:],
-                    text[:high] + cut + text[high:],
-                    text[:low] + cut[::-1] + text[high:],
-                    text[:at]
-                    + self._random.choice(
-                        (
-                            "\n",
-                            "{",
-                            "}",
-                            "(",
-                            ")",
-                            "-",
-                            ":",
-                            "#",
-                            "~",
-                            "|",
-                            ";",
-                            "9",
-                            "é",
-                            "\t",
-                            '"',
-                        )
-                    )
-                    + text[at:],
-                )
-            )
-        return self._ask(f"mutated {key}", **{key: text})
+            between = ("", cut + cut, cut[::-1], self._random.choice('\n{}()-:#~|;9é\t"') + cut)
+            text = text[:low] + self._random.choice(between) + text[high:]
+        return text
 
-    def _definitions(self) -> Attack:
-        number = self._random.choice((10, 30, 60, 300))
-        doubled = "\n".join(f"let a{n + 1} = a{n} ; a{n} | a{n}^+" for n in range(number))
-        functions = "\n".join(f"let f{n + 1}(x) = f{n}(f{n}(x))" for n in range(number))
-        recursive = "let rec a = rf | (a;b) and b = mo | (b;a;b)"
-        machine = self._machines[0]
-        abbreviations = "\n".join(
-            f"define d{n + 1}(x) = d{n}(x) and d{n}(x)" for n in range(number)
-        )
-        return self._random.choice(
-            (
-                lambda: self._ask(
-                    "doubled model", own_model=f'"m"\nlet a0 = rf\n{doubled}\nacyclic a{number}'
-                ),
-                lambda: self._ask(
-                    "doubled model",
-                    own_model=f'"m"\nlet f0(x) = x;x\n{functions}\nacyclic f{number}(rf)',
-                ),
-                lambda: self._ask("recursive model", own_model=f'"m"\n{recursive}\nacyclic a'),
-                lambda: self._ask(
-                    "recursive model", own_model='"m"\ninclude "own.cat"\nacyclic rf'
-                ),
-                lambda: self._ask(
-                    "recursive machine", own_machine='machine m "x"\ninclude "own.machine"\n'
-                ),
-                lambda: self._ask("doubled machine", own_machine=f"{machine}\n{abbreviations}\n"),
-            )
-        )()
 
-    def _broken(self) -> Attack:
-        noise = bytes(self._random.randrange(256) for _ in range(self._random.randint(0, 400)))
-        return self._random.choice(
-            (
-                lambda: Attack("noise", noise),
-                lambda: Attack(
-                    "noise", noise, self._random.choice(("PUT", "DELETE", "GET", "OPTIONS"))
-                ),
-                lambda: Attack(
-                    "no question",
-                    self._random.choice(
-                        (
-                            b"",
-                            b"null",
-                            b"[]",
-                            b"1e999",
-                            b'{"kind":"verdict"}',
-                            b'{"kind":"x","scheme":""}',
-                        )
-                    ),
-                ),
-                lambda: Attack(
-                    "other types",
-                    json.dumps(
-                        {"kind": "verdict", "scheme": self._random.choice((1, [], {}, None))}
-                    ).encode(),
-                ),
-                lambda: self._ask("other fields", surplus="x"),
-                lambda: self._ask("noise in a text", test=noise.decode("latin-1")),
-                lambda: self._ask(
-                    "noise in a text", scheme=noise.decode("latin-1").replace("\0", "")
-                ),
-            )
-        )()
+class Attacks:
+    """Draws attacks. secret: a file that must not be told."""
 
-    _kinds: tuple[Callable[[Attacks], Attack], ...] = (
-        _deep, _aliases, _huge, _loops, _crowd, _files, _markup, _mutated, _mutated, _definitions, _broken,
-    )  # fmt: skip
+    def __init__(self, seed: int, secret: Path) -> None:
+        self._random, self._secret = random.Random(seed), secret
+        self._usual = {"scheme": shipped("schemes/proposed.yaml"), "test": shipped(TESTS[0])}
+
+    def draw(self) -> Attack:
+        """The next one."""
+        kind = self._random.choice([*TABLE, "mutated"])
+        name, given = self._random.choice(TABLE[kind])
+        words = Words(self._random, self._secret)
+        found = {field: self._text(field, each, words) for field, each in given.items()}
+        method, path = found.pop("method", "POST"), found.pop("path", "/ask")
+        if "body" in found:
+            code = "latin-1" if name == "noise" else "utf-8"
+            return Attack(name, found["body"].encode(code, "surrogatepass"), method, path)
+        if path != "/ask":
+            return Attack(name, b"", method, path.replace("\x00", "%00"))
+        question = {"kind": self._random.choice(("verdict", "verdict", "answer"))}
+        return Attack(name, json.dumps({**question, **self._usual, **found}).encode())
+
+    def _text(self, field: str, given: Any, words: Words) -> Any:
+        if isinstance(given, dict):
+            text = self._usual[field]
+            for old, new in given.items():
+                text = text.replace(old, Template(new).substitute(words))
+            return text
+        text = Template(given).substitute(words) if isinstance(given, str) else given
+        if field in ("model", "machine", "corpus"):
+            return text[:99]
+        return int(text) if given == "$unroll" else text
 
 
 def _model(name: str) -> str:
