@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rspverify.judge.answers import answers_may_be_kept
@@ -50,21 +48,3 @@ def chosen(judge: Judge | None, settings: Settings) -> Judge:
     if judge is None:
         return judge_of(settings=settings)
     return judge if answers_may_be_kept(settings) else judge.uncached()
-
-
-def forget() -> Path:
-    """Remove all answers that are kept; where they were. Raises OSError."""
-    from rspverify.judge.store import FILE, clear, default_folder
-
-    folder = default_folder()
-    clear(folder)
-    return folder / FILE
-
-
-def kept(warn: Warn = warnings.warn) -> tuple[Path, int, int]:
-    """Where answers are kept, how many there are, and how many bytes they take."""
-    from rspverify.judge.store import FILE, Store, default_folder
-
-    folder = default_folder()
-    with closing(Store(folder, warn)) as store:
-        return folder / FILE, *store.size()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from dataclasses import dataclass
 
-from rspverify.api.judges import forget, kept
 from rspverify.options import Parameters, option
 from rspverify.terminal.command import Command
 from rspverify.terminal.output import Output, warn_once
@@ -20,12 +20,17 @@ class CacheParameters(Parameters):
 
 def cache(asked: CacheParameters, output: Output) -> int:
     """Show where results are kept and how much room they take, or remove them."""
+    from rspverify.judge.store import FILE, Store, clear, default_folder
+
+    folder = default_folder()
     if not asked.clear:
-        place, answers, size = kept(warn_once())
-        print(f"{place}\n{answers:,} answers, {size / 2**20:.1f} MB")
+        with closing(Store(folder, warn_once())) as store:
+            answers, size = store.size()
+        print(f"{folder / FILE}\n{answers:,} answers, {size / 2**20:.1f} MB")
         return 0
     try:
-        print(f"removed {forget()}")
+        clear(folder)
+        print(f"removed {folder / FILE}")
     except OSError as error:
         print(f"{error.filename}: cannot be removed: {error.strerror}", file=sys.stderr)
         return 1

@@ -12,8 +12,7 @@ from msgspec import Struct
 
 from rspverify.answers import SuiteReport
 from rspverify.api.parameters import Question
-from rspverify.commands.check import Check, check, check_suites, reports_of
-from rspverify.corpus.inputs import split
+from rspverify.commands.check import Check, CheckCommand, reports_of
 from rspverify.files import make_folder, write
 from rspverify.options import REQUIRED, argument, option
 from rspverify.soundness.settings import OPTIONS, Settings
@@ -126,12 +125,9 @@ def report(asked: ReportParameters, output: Output) -> int:
     """
     from rspverify.render.check import SuitesStream
 
-    judge, settings = output.judge(asked.settings), asked.settings
-    parts = check_suites(asked.inputs, settings, judge=judge)
-    if parts is None:
-        schemes, tests = split(asked.inputs)
-        parts = [check(schemes, tests, settings, judge=judge)]
-        note(parts[0].notes)
+    given = CheckCommand(asked.inputs, settings=asked.settings)
+    parts = given.parts(output.judge(asked.settings))
+    note(parts[0].notes)
 
     def cases(part: Check, report: SuiteReport, before: int) -> SuiteReport:
         left = asked.most - before
