@@ -29,13 +29,14 @@ REQUIRED: Any = MISSING
 
 
 class Option(Struct, frozen=True):
-    """An option of a command line.
+    """An option of a command line; positional: an argument, which stands there without a name.
 
     name: by default that of the field, `--max-length` for `max_length`; several stand apart by
     blanks. least, most: bounds of a number. late: its default depends on other settings, as its
     help says. local: it is about where a command runs, so that no suite can choose it. commas:
     words are joined by commas. negates: it says that a field which is true is false. completes:
-    what a shell completes, as `scheme` or `test`.
+    what a shell completes, as `scheme` or `test`. with_tests: of its words the first are schemes,
+    and those behind them the tests of the field `tests`.
     """
 
     help: str
@@ -48,17 +49,7 @@ class Option(Struct, frozen=True):
     commas: bool = False
     negates: bool = False
     completes: str | None = None
-
-
-class Argument(Struct, frozen=True):
-    """What stands in a command line without a name of its own.
-
-    with_tests: the first words are schemes, and those behind them the tests of the field `tests`.
-    """
-
-    help: str
-    metavar: str | None = None
-    completes: str | None = None
+    positional: bool = False
     with_tests: bool = False
 
 
@@ -66,7 +57,7 @@ class Declared(Struct, frozen=True):
     """A field that can be given. kind: its type, of a list that of its items."""
 
     name: str
-    option: Any
+    option: Option
     kind: type
     several: bool
     default: Any
@@ -91,8 +82,8 @@ def option(default: T, help: str, **how: Any) -> T:
 
 
 def argument(help: str, default: Any = MISSING, **how: Any) -> Any:
-    """A field that is an argument: its help, and the fields of Argument."""
-    return field(default=default, metadata={"way": Argument(help, **how)})
+    """A field that is an argument: its help, and the fields of Option."""
+    return field(default=default, metadata={"way": Option(help, positional=True, **how)})
 
 
 def require_bounds(record: object) -> None:
@@ -122,19 +113,19 @@ def choices_of(kind: type) -> list[str]:
     return [str(each.value) for each in kind] if issubclass(kind, Enum) else []
 
 
-def declared(record: Any, way: type = Option) -> Mapping[str, Declared]:
+def declared(record: Any, *, positional: bool = False) -> Mapping[str, Declared]:
     """The fields of a record that are options, or arguments, in their order."""
     found: Callable[..., Mapping[str, Declared]] = _declared
-    return found(record, way)
+    return found(record, positional)
 
 
 @cache
-def _declared(record: Any, way: type) -> Mapping[str, Declared]:
+def _declared(record: Any, positional: bool) -> Mapping[str, Declared]:
     found = {}
     for each in dataclasses.fields(record):
         option = each.metadata.get("way")
-        if isinstance(option, way):
-            if isinstance(option, Option) and not option.name:
+        if option is not None and option.positional == positional:
+            if not option.name:
                 option = replace(option, name=f"--{each.name.replace('_', '-')}")
             place = next(it for it in record.__mro__ if each.name in get_annotations(it))
             names = _Names(vars(sys.modules[place.__module__]))

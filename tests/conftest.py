@@ -46,6 +46,18 @@ def cache_folder(_caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Pa
     return folder
 
 
+@pytest.fixture(scope="module")
+def _of_the_module(_caches: Iterator[Path]) -> Path:
+    return next(_caches)
+
+
+@pytest.fixture
+def one_cache(cache_folder: Path, _of_the_module: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one test of a module has decided the next one need not: for those that plant no mistake
+    in what decides."""
+    monkeypatch.setenv("RSPVERIFY_CACHE", str(_of_the_module))
+
+
 @pytest.fixture(scope="session")
 def shared(root: Path) -> Path:
     """The folder of tests that others wrote; most users don't have it."""

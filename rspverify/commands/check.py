@@ -361,12 +361,13 @@ def _run(asked: CheckCommand, output: Output) -> int:
                     console.print(line, markup=False, highlight=False, soft_wrap=True)
             else:
                 console.file.write(form(output.format))
-    ended = _written if asked.refresh else lambda part, report: _exit_code(report)
+    ended = _written if asked.refresh else lambda part, report: code_of(report)
     codes = [ended(part, its) for part, its in zip(parts, reports, strict=False)]
     return first_of([*codes, exit_code(wrong=problems)])
 
 
-def _exit_code(report: SuiteReport) -> int:
+def code_of(report: SuiteReport) -> int:
+    """The exit code that a report stands for."""
     code = exit_code_of(report.results, report.held, interrupted=report.interrupted)
     return first_of((code, exit_code(undecided=report.limit)))
 
@@ -375,7 +376,7 @@ def _written(part: Check, report: SuiteReport) -> int:
     """The exit code once the results are written to the file of what is expected."""
     results = report.results
     if report.stopped or any(each.internal for each in results):
-        return _exit_code(report)
+        return code_of(report)
     wrong = part.expect(results)
     print(f"wrote {part.suite.expected}", file=sys.stderr)
     open_ = [each.file for each in results if Word.UNKNOWN in each.words.split()]

@@ -12,13 +12,13 @@ from msgspec import Struct
 
 from rspverify.answers import SuiteReport
 from rspverify.api.parameters import Question
-from rspverify.commands.check import Check, CheckCommand, reports_of
+from rspverify.commands.check import Check, CheckCommand, code_of, reports_of
 from rspverify.files import make_folder, write
 from rspverify.options import REQUIRED, argument, option
 from rspverify.soundness.settings import OPTIONS, Settings
 from rspverify.source import InputError, Problem
 from rspverify.terminal.command import Command
-from rspverify.terminal.ending import exit_code, exit_code_of, first_of
+from rspverify.terminal.ending import first_of
 from rspverify.terminal.output import Output, note
 
 LISTED = "files.txt"
@@ -139,8 +139,7 @@ def report(asked: ReportParameters, output: Output) -> int:
     many = sum(len(it.details) for it in reports)
     print(f"{written.files:,} files, {written.size / 1e6:.1f} MB, {many:,} results with a page")
     print(f"open {written.first}")
-    codes = [exit_code_of(it.results, it.held, interrupted=it.interrupted) for it in reports]
-    return first_of([*codes, exit_code(undecided=any(it.limit for it in reports))])
+    return first_of([code_of(it) for it in reports])
 
 
 COMMAND = Command(report, ReportParameters, takes=OPTIONS, also=("jobs", "cluster", "no_cache"))

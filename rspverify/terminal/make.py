@@ -10,7 +10,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from rspverify.options import Argument, Declared, Option, declared, listed
+from rspverify.options import Declared, Option, declared, listed
 from rspverify.records import fields_of
 from rspverify.soundness.settings import OPTIONS, Engine, Settings
 from rspverify.terminal.command import Command, command_of
@@ -23,7 +23,7 @@ _SETTINGS = declared(Settings)
 
 def made(name: str, command: Command) -> Callable[..., None]:
     """The function that typer makes a command of: a parameter for each argument and option."""
-    arguments = map(_argument, declared(command.record, Argument).values())
+    arguments = map(_argument, declared(command.record, positional=True).values())
     parameters = [*arguments, *map(_option, options(command))]
     run = guarded(name, partial(_run, command))
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
@@ -107,7 +107,7 @@ def _run(command: Command, **given: Any) -> int:
         besides["format"] = str(besides["format"] or "")
     output = Output(**{k: v for k, v in besides.items() if v is not None}, files=files)
     fields = _fields(given, own)
-    for name, it in declared(record, Argument).items():
+    for name, it in declared(record, positional=True).items():
         if it.option.with_tests:
             from rspverify.corpus.inputs import split
 

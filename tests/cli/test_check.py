@@ -17,7 +17,7 @@ from results import result
 from rspverify.records import replace
 from rspverify.verdict import ProgressWord, Word
 
-pytestmark = pytest.mark.usefixtures("in_repository")
+pytestmark = pytest.mark.usefixtures("in_repository", "one_cache")
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 FIG4, EX3, EX1 = (
@@ -337,9 +337,11 @@ def test_a_bad_scheme_stops_the_run(text: str | bytes, message: str, tmp_path: P
     assert "Traceback" not in result.output
 
 
-def test_a_file_is_called_as_it_was_given(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_called_as_it_was_given(
+    cache_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whether its verdict is decided or known."""
-    monkeypatch.chdir(root)
+    monkeypatch.setenv("RSPVERIFY_CACHE", str(cache_folder))
     given = ["./schemes/original.yaml", "./litmus//rsp/paper/Fig4.litmus"]
     for cached in (False, True):
         (found,) = json.loads(run("check", *given, "--format", "json").stdout)["results"]

@@ -14,7 +14,7 @@ import pytest
 
 from rspverify.api import details
 
-pytestmark = pytest.mark.usefixtures("in_repository")
+pytestmark = pytest.mark.usefixtures("in_repository", "one_cache")
 run = partial(command_line.run, "check")
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"

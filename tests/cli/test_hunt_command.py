@@ -21,6 +21,7 @@ SCHEMA = json.loads((ROOT / "rspverify/render/hunt.schema.json").read_text())
 ORIGINAL, PROPOSED = (str(ROOT / f"schemes/{name}.yaml") for name in ("original", "proposed"))
 TWO = ("--events", "2")
 run = partial(command_line.run, "hunt", "-j", "1")
+KEPT = pytest.mark.usefixtures("one_cache")
 
 
 def document(*words: str, code: int) -> dict[str, Any]:
@@ -31,6 +32,7 @@ def document(*words: str, code: int) -> dict[str, Any]:
     return found
 
 
+@KEPT
 def test_a_finding_is_shown_and_written_and_is_what_check_says(tmp_path: Path) -> None:
     done = run(ORIGINAL, *TWO, "--write", tmp_path)
     assert done.exit_code == 1, done.output
@@ -45,6 +47,7 @@ def test_a_finding_is_shown_and_written_and_is_what_check_says(tmp_path: Path) -
     assert "SOUND" in again.stdout.replace("UNSOUND", "")
 
 
+@KEPT
 def test_nothing_is_written_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The test is shown instead."""
     monkeypatch.chdir(tmp_path)
@@ -57,6 +60,7 @@ def test_nothing_is_written_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert list(tmp_path.iterdir()) == []
 
 
+@KEPT
 def test_a_file_that_says_something_else_is_left_alone(tmp_path: Path) -> None:
     other = tmp_path / "hunt-original-row6.litmus"
     other.write_text("mine")
@@ -67,6 +71,7 @@ def test_a_file_that_says_something_else_is_left_alone(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@KEPT
 def test_sound_within_bounds_by_either_way() -> None:
     one, other = (document(PROPOSED, *TWO, "--by", by, code=0) for by in ("programs", "formula"))
     for found, by in ((one, "programs"), (other, "formula")):
@@ -80,6 +85,7 @@ def test_sound_within_bounds_by_either_way() -> None:
     assert set(other["decided"].values()) == {0}
 
 
+@KEPT
 def test_without_a_count_the_verdict_has_no_number() -> None:
     done = run(PROPOSED, *TWO, "--no-count")
     assert done.exit_code == 0, done.output
@@ -89,6 +95,7 @@ def test_without_a_count_the_verdict_has_no_number() -> None:
     assert (found["sound"], found["counted"], found["phases"]) == (True, False, [])
 
 
+@KEPT
 def test_both_ways_find_the_same_and_say_on_what_it_rests(tmp_path: Path) -> None:
     words = (ORIGINAL, *TWO, "--write", str(tmp_path))
     one, other = (document(*words, "--by", by, code=1) for by in ("formula", "programs"))
@@ -100,6 +107,7 @@ def test_both_ways_find_the_same_and_say_on_what_it_rests(tmp_path: Path) -> Non
     )
 
 
+@KEPT
 def test_where_formulas_do_not_apply_it_says_why() -> None:
     words = (PROPOSED, *TWO, "--plain-on-atomic")
     found = document(*words, code=0)
@@ -123,6 +131,7 @@ def test_what_is_not_decided_is_not_sound(monkeypatch: pytest.MonkeyPatch) -> No
     assert "but those of 2 questions not decided" in done.stdout
 
 
+@KEPT
 def test_an_estimate_decides_nothing() -> None:
     found = document(PROPOSED, "--events", "1", "--estimate", code=0)
     assert not found["sound"]
@@ -131,6 +140,7 @@ def test_an_estimate_decides_nothing() -> None:
     assert found["estimates"][0]["programs"] == 428  # so few parents that all are extended
 
 
+@KEPT
 def test_the_last_sentence_names_operations_where_not_all_are_hunted_with() -> None:
     last = run(PROPOSED, *TWO).stdout.strip().splitlines()[-1]
     assert last.endswith("any number of ifs")
@@ -138,6 +148,7 @@ def test_the_last_sentence_names_operations_where_not_all_are_hunted_with() -> N
     assert some.strip().endswith("any number of ifs, made of st.WG")
 
 
+@KEPT
 def test_a_finding_is_shown_where_it_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = run(ORIGINAL, *TWO, "--first", "--write", tmp_path / "file" / "below")

@@ -23,6 +23,7 @@ from rspverify.judge.store import FILE, Store
 
 pytestmark = pytest.mark.usefixtures("in_repository")
 run = partial(command_line.run, "mutate")
+KEPT = pytest.mark.usefixtures("one_cache")
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 FIG4, EX3 = "litmus/rsp/paper/Fig4.litmus", "litmus/rsp/paper/Ex3.litmus"
@@ -42,6 +43,7 @@ def lines(text: str) -> list[list[str]]:
     return [line.split() for line in text.splitlines()]
 
 
+@KEPT
 def test_the_table_marks_each_instruction() -> None:
     result = run(PROPOSED, FIG4, "-j", "1")
     shown = lines(result.stdout)
@@ -67,6 +69,7 @@ def test_the_table_marks_each_instruction() -> None:
     assert result.exit_code == 1
 
 
+@KEPT
 def test_json_has_a_list_of_mutants() -> None:
     found = document(PROPOSED, FIG4, ATOMIC, "--widen")
     mutants = found["mutants"]
@@ -85,6 +88,7 @@ def test_json_has_a_list_of_mutants() -> None:
     ]
 
 
+@KEPT
 def test_mutants_can_be_written_and_explained(tmp_path: Path) -> None:
     found = document(PROPOSED, FIG4, ATOMIC, "--write", str(tmp_path / "mutants"))
     assert len(list((tmp_path / "mutants").glob("*.yaml"))) == 46
@@ -103,6 +107,7 @@ def test_mutants_can_be_written_and_explained(tmp_path: Path) -> None:
     assert "rspverify hunt" in again.stdout
 
 
+@KEPT
 def test_rows_beyond_a_hunt_are_said(tmp_path: Path) -> None:
     full = "schemes/proposed-full.yaml"
     found = document(full, FIG4, "--write", str(tmp_path))
@@ -128,6 +133,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert mine.read_text() == "mine"
 
 
+@KEPT
 def test_what_fails_already_is_said() -> None:
     result = run(ORIGINAL, FIG4, "-j", "1")
     assert "original itself fails 1 test, which show nothing of its mutants: Fig4" in result.stdout
@@ -142,6 +148,7 @@ def test_a_survivor_that_may_not_be_one() -> None:
     assert result.exit_code == 1, "rows without any test survive for certain"
 
 
+@KEPT
 def test_exit_codes(tmp_path: Path) -> None:
     own = tmp_path / "own.yaml"
     own.write_text(
@@ -164,6 +171,7 @@ def test_a_scheme_with_mistakes_gets_the_messages_of_check(tmp_path: Path) -> No
     assert result.stderr == check.stderr != ""
 
 
+@KEPT
 def test_what_instructions_cost_may_be_given(tmp_path: Path) -> None:
     costs = tmp_path / "costs.yaml"
     costs.write_text("INV_L1 DV: 1000\n")

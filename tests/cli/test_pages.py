@@ -12,7 +12,7 @@ import pytest
 from command_line import run
 from html_pages import Page, require_harmless
 
-pytestmark = pytest.mark.usefixtures("in_repository")
+pytestmark = pytest.mark.usefixtures("in_repository", "one_cache")
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 BROKEN = "tests/scheme/broken/proposed-no-release-flush.yaml"

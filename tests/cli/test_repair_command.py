@@ -16,6 +16,7 @@ from rspverify.engineering.repair.search import Search
 from rspverify.scheme.reader import read_scheme_file
 
 run = partial(command_line.run, "repair")
+pytestmark = pytest.mark.usefixtures("one_cache")
 
 ROOT = Path(__file__).resolve().parents[2]
 ORIGINAL, PROPOSED = (str(ROOT / f"schemes/{name}.yaml") for name in ("original", "proposed"))
