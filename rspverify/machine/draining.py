@@ -141,29 +141,6 @@ def locks_of(machine: Machine, bit: Bit) -> list[Ready]:
     return list(found)
 
 
-def ends_tell(machine: Machine) -> bool:
-    """Whether the locks that are held in the end tell which entries can never be had again.
-
-    Where an entry may be shut, its flush and its fetch wait for the same locks, and a CLEAN one may
-    be lost without any.
-    """
-    held = holders(machine)
-    lost = {entry.valid for entry, step in losable(machine).items() if not _locks(step)}
-    for bit, entry in machine.shapes.entries.items():
-        fetches = machine.shapes.refreshing.get(bit, ())
-        flushes = [] if entry.dirty is None else machine.shapes.clearing.get(entry.dirty, [])
-        if not fetches:
-            return False
-        if not _may_be_shut(machine, bit, held):
-            continue
-        waits = [set(_locks(step)) for step in fetches]
-        if any(set(_locks(step)) not in waits for step in flushes):
-            return False
-        if bit not in lost:
-            return False
-    return True
-
-
 def holders(machine: Machine) -> dict[Lock, frozenset[object]]:
     """The threads that may hold each lock."""
     found: dict[Lock, set[object]] = {}

@@ -7,16 +7,12 @@ the machine is found, and no other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
-from typing import assert_never
+from collections.abc import Iterable, Sequence
+from typing import TypeVar, assert_never
 
-from rspverify.assembly.program import Instruction
 from rspverify.limits import LimitReached, Limits
 from rspverify.machine import rules
-from rspverify.machine.event import Event, PossibleEvents
-from rspverify.machine.event_fifos import EventFifos
-from rspverify.machine.event_order import EventOrder
+from rspverify.machine.event import Event, EventFifos, EventOrder, PossibleEvents
 from rspverify.machine.machine import Machine
 from rspverify.machine.observation import Observation, ProgramChoice
 from rspverify.machine.rules import Bit, Fifo, Guard, Rule, StepRule, Word
@@ -24,6 +20,8 @@ from rspverify.machine.shapes import Entry, Shape
 from rspverify.smt.choice import Choice, choose, equal
 from rspverify.smt.solver import Model
 from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of, variable
+
+V = TypeVar("V")
 
 Origins = Sequence[tuple[int | None, Term]]
 """Which instruction wrote a value, None for the initial one, and when it is that one."""
@@ -33,7 +31,7 @@ Versions = list[tuple[Event | None, Term]]
 
 
 class ShapeUnknown(LimitReached):
-    """A machine that the engine does not know; the text says why."""
+    """A machine that an engine does not know; the text says why."""
 
     def __init__(self, why: str, engine: str = "events") -> None:
         super().__init__(f"engine {engine} does not know this machine, as {why}")
@@ -44,7 +42,7 @@ class ShapeUnknown(LimitReached):
 
 
 class Events(Observation):
-    """All complete executions of a machine, as terms and constraints; or all, complete or not.
+    """All complete executions of a machine, as terms and constraints.
 
     What makes `order` an order is to be added to the constraints when nobody asks for more pairs.
     sources: instruction that reads → where its value comes from. last: location → which instruction
@@ -52,37 +50,34 @@ class Events(Observation):
     """
 
     def __init__(
-        self,
-        machine: Machine,
-        limits: Limits,
-        *,
-        complete: bool = True,
-        chosen: ProgramChoice | None = None,
+        self, machine: Machine, limits: Limits, *, chosen: ProgramChoice | None = None
     ) -> None:
         super().__init__(machine.program, limits, chosen)
         self._shapes = machine.in_cases.shapes
         if machine.in_cases.unknown:
             raise ShapeUnknown(machine.in_cases.unknown)
         self.machine = machine
-        self._to_the_end = complete
+        self._final = frozenset(machine.in_cases.final)
         self.possible = PossibleEvents(machine)
         self.fifos = EventFifos(self.possible)
         self.order = EventOrder(self.possible, self._choose())
         self._origins: dict[tuple[Event, Word], Origins] = {}
         self._looked: dict[tuple[Event, Bit], Versions] = {}
         self._written: dict[int | None, Choice[int]] = {}
-        self.sources: dict[int, Origins] = {}
         self._delivered: dict[int, list[tuple[Event, Origins]]] = {}
         for each in self.possible.all:
             limits.remaining()
             self._let_happen(each)
-        if complete:
-            self._complete()
-            self.constraints += self.not_cut()
+        self.sources = {
+            register: found[0][1] if len(found) == 1 else self._either(found)
+            for register, found in self._delivered.items()
+        }
+        self._complete()
+        self.constraints += self.not_cut()
         self.constraints += self.fifos.constraints(self.order)
         final = {x: word for x in machine.locations if (word := machine.memory(x))}
         self.last = {x: self._traced(self._found(None, word), word) for x, word in final.items()}
-        self.memory = {x: self._final(x, word) for x, word in final.items()}
+        self.memory = {x: self._in_the_end(x, word) for x, word in final.items()}
 
     def schedule(self, model: Model) -> list[Rule]:
         """The rules of the execution that a model describes, in order; dequeues left out."""
@@ -94,10 +89,13 @@ class Events(Observation):
     def _choose(self) -> list[Term]:
         """By event, that it is in the execution."""
         happens: list[Term] = []
-        dispatched: dict[int, Term] = {}
         for index, cases in self.possible.cases.items():  # These come first.
-            dispatched[index] = self._dispatched(cases[0].instruction, dispatched)
-            happens += self._one_of(cases, dispatched[index])
+            left = self.guards[index]
+            for _ in cases[:-1]:
+                chosen = variable(f"case{index}")
+                happens.append(left & chosen)
+                left &= ~chosen
+            happens.append(left)
         for each in self.possible.all[len(happens) :]:
             assert isinstance(each.rule, StepRule) and each.owner is not None
             owned = happens[each.owner.number]
@@ -109,42 +107,11 @@ class Events(Observation):
                 self.constraints.append(happens[-1].implies(owned))
         return happens
 
-    def _one_of(self, cases: Sequence[Event], dispatched: Term) -> Iterator[Term]:
-        """By case of an instruction, that the instruction is executed in this case."""
-        left = dispatched
-        for each in cases[:-1]:
-            chosen = variable(f"case{each.instruction.index}")
-            yield left & chosen
-            left &= ~chosen
-        yield left
-
-    def _dispatched(self, it: Instruction, dispatched: Mapping[int, Term]) -> Term:
-        """That an instruction is executed: by its guard, and in turn."""
-        index, guard = it.index, self.guards[it.index]
-        if self._to_the_end or guard is FALSE:
-            return guard
-        term = variable(f"dispatched{index}")
-        self.constraints.append(term.implies(guard))
-        for earlier in self.machine.program.code[it.thread.thread]:
-            if earlier.index < index:
-                passed = dispatched[earlier.index] | ~self.guards[earlier.index]
-                self.constraints.append(term.implies(passed))
-        return term
-
     def _must_be_cleared(self, setter: Event, bit: Bit) -> bool:
         """Whether the end leaves no choice: an only write is flushed exactly if it happens."""
         possible = self.possible
         alone = len(possible.setting[bit]) == 1 and len(possible.flushes[setter, bit]) == 1
-        return (
-            self._to_the_end
-            and alone
-            and bit in self._cleared_in_the_end
-            and bit not in possible.unsetting
-        )
-
-    @cached_property
-    def _cleared_in_the_end(self) -> frozenset[Bit]:
-        return frozenset(self.machine.in_cases.final)
+        return alone and bit in self._final and bit not in possible.unsetting
 
     def _let_happen(self, event: Event) -> None:
         """If it happens, its guards hold, and it reads the values that it finds."""
@@ -159,9 +126,7 @@ class Events(Observation):
 
     def _deliver(self, event: Event, register: int, word: Word) -> None:
         traced = self._traced(self._found(event, word), word)
-        by = self._delivered.setdefault(register, [])
-        by.append((event, traced))
-        self.sources[register] = traced if len(by) == 1 else self._either(by)
+        self._delivered.setdefault(register, []).append((event, traced))
         for origin, term in traced:
             same = equal(self.written(origin, word), self.reads[register])
             self.constraints.append(any_of((self.order.absent(event), ~term, same)))
@@ -169,30 +134,15 @@ class Events(Observation):
     def _either(self, delivered: Iterable[tuple[Event, Origins]]) -> Origins:
         """Where a value comes from that one of several events brings: what is found by the others,
         which do not happen, says nothing."""
-        terms: dict[int | None, list[Term]] = {}
-        for event, origins in delivered:
-            for origin, term in origins:
-                terms.setdefault(origin, []).append(term & self.order.happens(event))
-        return [(origin, any_of(found)) for origin, found in terms.items()]
+        return _merged(
+            (origin, term & self.order.happens(event))
+            for event, origins in delivered
+            for origin, term in origins
+        )
 
     def _complete(self) -> None:
         """In the end nothing is DIRTY: the last write to each entry has been flushed."""
-        for bit in self.machine.in_cases.final:
-            if bit not in self._shapes.clearing:
-                at_first = self.machine.starts_true(bit)
-                self.constraints.append(~self.order.is_set(bit, None, at_first=at_first))
-                continue
-            writes = self.possible.setting.get(bit, [])
-            undoing = [*writes, *self.possible.unsetting.get(bit, ())]
-            for write in writes:
-                later = (
-                    all_of((self.order.happens(other), self.order.before(write, other)))
-                    for other in undoing
-                    if other is not write
-                )
-                flushes = self.possible.flushes.get((write, bit), ())
-                wanted = any_of((*map(self.order.happens, flushes), *later))
-                self.constraints.append(self.order.happens(write).implies(wanted))
+        self.constraints += [self._bit(bit, False, None) for bit in self.machine.in_cases.final]
 
     # Guards
 
@@ -211,37 +161,36 @@ class Events(Observation):
 
     def _in_turn(self, fifo: Fifo, at: Event) -> Term:
         """All instructions that entered a fifo before that of a step have left it."""
-        own, order = at.owner, self.order
+        own, order, possible = at.owner, self.order, self.possible
         assert own is not None
         return all_of(
             any_of(
-                (
+                [
                     order.absent(entering),
                     order.before(own, entering),
                     *(
                         order.happens(leaving) & order.before(leaving, at)
-                        for leaving in self.possible.flushes.get((entering, member), ())
+                        for leaving in possible.flushes.get((entering, member), ())
                     ),
-                )
+                ]
             )
             for member in self.machine.in_cases.queues[fifo]
-            for entering in self.possible.setting.get(member, ())
+            for entering in possible.setting.get(member, ())
             if entering is not own
         )
 
-    def _bit(self, bit: Bit, value: bool, at: Event) -> Term:
+    def _bit(self, bit: Bit, value: bool, at: Event | None) -> Term:
+        """That a bit has a value when an event, or None: the end, looks."""
         entry = self._shapes.entries.get(bit)
-        if entry is not None:
+        if entry is not None and at is not None:
             if not value:
                 raise AssertionError(f"the events engine does not know {bit} being {value}")
             return any_of(term for _, term in self._valid_sources(entry, at))
-        if bit == at.clears:
+        if at is not None and bit == at.clears:
             return self._still_set(bit, at)
-        if bit in self._shapes.clearing:
-            clean = self.order.clean(bit, at)
-            return ~clean if value else clean
-        true = self.order.is_set(bit, at, at_first=self.machine.starts_true(bit))
-        return true if value else ~true
+        first = self.machine.starts_true(bit)
+        again = self.order.has_again(bit, first, at)
+        return again if value is first else ~again
 
     def _still_set(self, bit: Bit, step: Event) -> Term:
         """Its owner was the last to change a bit before a step clears it."""
@@ -249,11 +198,7 @@ class Events(Observation):
         assert owner is not None
         changing = [*self.possible.setting[bit], *self.possible.unsetting.get(bit, ())]
         flushes = self.possible.flushes[owner, bit]
-        return all_of(
-            self.order.not_between(other, owner, step)
-            for other in (*changing, *(it for it in flushes if it is not step))
-            if other is not owner
-        )
+        return all_of(self._not_since(owner, [*changing, *flushes], step))
 
     # Values
 
@@ -262,8 +207,16 @@ class Events(Observation):
         entry = self._shapes.of_value.get(word)
         if at is not None and entry is not None and at.rule.awaits(entry.valid):
             return self._valid_sources(entry, at)
-        found = self._last_versions(word, at)
-        absent = [] if at is None else [self.order.absent(at)]
+        order = self.order
+        versions = [each for each in self.possible.versions.get(word, ()) if each is not at]
+        untouched = [any_of((order.absent(each), order.before(at, each))) for each in versions]
+        found: Versions = []
+        for version in (*versions, None):
+            needed = untouched if version is None else self._latest(version, versions, at)
+            if FALSE not in needed:
+                found.append((version, variable("source")))
+                self._bind(found[-1][1], needed)
+        absent = [] if at is None else [order.absent(at)]
         self.constraints.append(any_of([*absent, *(term for _, term in found)]))
         return found
 
@@ -287,34 +240,26 @@ class Events(Observation):
             found.append((version, term))
         return found
 
-    def _last_versions(self, word: Word, at: Event | None) -> Versions:
-        order = self.order
-        versions = [each for each in self.possible.versions.get(word, ()) if each is not at]
-        conditions = [(each, self._latest(each, versions, at)) for each in versions]
-        untouched = [any_of((order.absent(each), order.before(at, each))) for each in versions]
-        found: Versions = []
-        for version, needed in [*conditions, (None, untouched)]:
-            if FALSE not in needed:
-                found.append((version, variable("source")))
-                self._bind(found[-1][1], needed)
-        return found
-
     def _latest(self, one: Event, changes: Iterable[Event], at: Event | None) -> list[Term]:
         """That one of the changes of a cell is the last when an event, or None: the end, looks."""
-        others = (other for other in changes if other is not one and other is not at)
-        since = (self.order.not_between(other, one, at) for other in others)
+        since = self._not_since(one, changes, at)
         return [self.order.happens(one), self.order.before(one, at), *since]
+
+    def _not_since(self, one: Event, changes: Iterable[Event], at: Event | None) -> list[Term]:
+        """That no other change of a cell comes between one and an event that looks."""
+        others = (other for other in changes if other is not one and other is not at)
+        return [self.order.not_between(other, one, at) for other in others]
 
     def _bind(self, term: Term, conditions: Iterable[Term]) -> None:
         self.constraints += [term.implies(condition) for condition in conditions]
 
     def _traced(self, found: Versions, word: Word) -> Origins:
         """Which instructions wrote the values that were found in a word."""
-        origins: dict[int | None, list[Term]] = {}
-        for version, term in found:
-            for origin, when in self._origins_of(version, word):
-                origins.setdefault(origin, []).append(term & when)
-        return [(origin, any_of(terms)) for origin, terms in origins.items()]
+        return _merged(
+            (origin, term & when)
+            for version, term in found
+            for origin, when in self._origins_of(version, word)
+        )
 
     def _origins_of(self, version: Event | None, word: Word) -> Origins:
         if version is None:
@@ -352,9 +297,19 @@ class Events(Observation):
             self._written[origin] = choose(value, self.reads)
         return self._written[origin]
 
-    def _final(self, x: str, word: Word) -> Choice[int]:
-        values: dict[int, list[Term]] = {}
-        for origin, last in self.last[x]:
-            for value, term in self.written(origin, word).items():
-                values.setdefault(value, []).append(last & term)
-        return {value: any_of(terms) for value, terms in values.items()}
+    def _in_the_end(self, x: str, word: Word) -> Choice[int]:
+        return dict(
+            _merged(
+                (value, last & term)
+                for origin, last in self.last[x]
+                for value, term in self.written(origin, word).items()
+            )
+        )
+
+
+def _merged(alternatives: Iterable[tuple[V, Term]]) -> list[tuple[V, Term]]:
+    """Each thing once, and that one of the terms beside it holds."""
+    terms: dict[V, list[Term]] = {}
+    for each, term in alternatives:
+        terms.setdefault(each, []).append(term)
+    return [(each, any_of(found)) for each, found in terms.items()]

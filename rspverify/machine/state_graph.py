@@ -74,15 +74,13 @@ class ShownHang(Struct, frozen=True):
     """The execution of a hang, and what each thread does ever after, in words.
 
     threads: per unfinished thread that is not stopped, in their order; stopped: those that are;
-    rest: per fifo and DIRTY entry, what they wait for. cut: whether a thread is where the unrolling
-    of its loop ends, so that it would go on.
+    rest: per fifo and DIRTY entry, what they wait for.
     """
 
     execution: Execution
     threads: tuple[str, ...]
     stopped: tuple[str, ...]
     rest: tuple[str, ...]
-    cut: bool
 
 
 def find_hang(
@@ -328,13 +326,12 @@ def replay_hang(machine: Machine, hang: Hang, lines: Sequence[int]) -> ShownHang
     counts = sum(1 << group for group in started) if hang.scheduler.counts_starts else 0
     limits = Limits(states=_REPLAYED)
     graph = _Graph(explicit, hang.scheduler, limits, (*end, counts), still=hang.stopped)
-    cut = stops_at_once and explicit.cut(end)
     if stops_at_once and drains(machine):  # One state tells.
         end = replayer.settled(end)
         goes_on = any(explicit.apply(end, rule) is not None for rule in explicit.next_rules(end))
         goes_on = goes_on or explicit.ended(end)
     else:
-        goes_on = not cut and _may_end(graph, hang.stopped)
+        goes_on = _may_end(graph, hang.stopped)
     if goes_on:
         raise ReplayError("the execution does not end where nobody can go on to the end")
     waits = Waits(explicit, end)
@@ -350,7 +347,7 @@ def replay_hang(machine: Machine, hang: Hang, lines: Sequence[int]) -> ShownHang
             threads.append(words)
     rest = (*waits.of_fifos(), *waits.of_entries())
     execution = replace(replayer.execution(schedule, lines), shortest=hang.shortest)
-    return ShownHang(execution, tuple(threads), tuple(stopped), rest, cut)
+    return ShownHang(execution, tuple(threads), tuple(stopped), rest)
 
 
 def _may_end(graph: _Graph, stopped: Groups) -> bool:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache
 
 from msgspec import Struct
 
 from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.question import Questions
-from rspverify.limits import LimitReached, Limits
+from rspverify.limits import LimitReached
 from rspverify.litmus.program import Program
-from rspverify.machine.deadlock_events import deadlock_by_events
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.firings import enough_steps
 from rspverify.machine.machine import Machine
-from rspverify.machine.state_graph import HangSearch, find_hang, replay_hang
+from rspverify.machine.state_graph import find_hang, replay_hang
 from rspverify.records import replace
 from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.case import Case, machine_of
@@ -38,7 +37,7 @@ _SUSPICION = " by its own rf and mo"
 _BRIEF = 1.0
 """Seconds for a verdict that is known to be UNSOUND, of a large program."""
 
-_ALL_STATES = 5_000
+_ALL_STATES = 2_500
 """Of a machine with so many states, progress is told from all of them, too."""
 
 
@@ -202,32 +201,21 @@ class _Asking:
         self.differences.append(Difference(kind, words))
 
     def progress(self) -> None:
-        """Notes where search and events differ in whether the program can get stuck.
-
-        And on a machine that does not ship, where it is small, whether all states say so. What they
-        find is replayed, too.
+        """Notes where the search and, of a small machine, one that leaves nothing out differ in
+        whether the program can get stuck. What they find is replayed, too.
         """
-        settings = self._settings(Engine.EVENTS)
+        settings = self._settings(Engine.EXPLICIT)
         machine = machine_of(self._compiled, settings)
         lines = [operation.span.line for operation in self._program.operations]
+        limits = settings.limits()
+        few = replace(limits, states=min(settings.states, _ALL_STATES))
         answers: dict[str, ProgressWord] = {}
-        ways: dict[str, tuple[Callable[[Machine, Limits], HangSearch], Limits]] = {
-            "search": (find_hang, settings.limits()),
-            "events": (deadlock_by_events, settings.limits()),
-        }
-        if self._scheme.machine.path:
-            most = min(settings.states, _ALL_STATES)
-            ways["all states"] = (
-                partial(find_hang, reduced=False),
-                replace(settings.limits(), states=most),
-            )
-        for name, (find, limits) in ways.items():
+        for name, reduced, most in (("search", True, limits), ("all states", False, few)):
             with self._noting(f"progress by {name}"):
-                found = find(machine, limits)
-                stuck = found.hang is not None
-                if found.hang is not None:
-                    replay_hang(machine, found.hang, lines)
-                answers[name] = ProgressWord.STUCK if stuck else ProgressWord.LIVE
+                hang = find_hang(machine, most, reduced=reduced).hang
+                if hang is not None:
+                    replay_hang(machine, hang, lines)
+                answers[name] = ProgressWord.LIVE if hang is None else ProgressWord.STUCK
         if len(set(answers.values())) > 1:
             words = ", ".join(f"{name} says {word}" for name, word in answers.items())
             self._differ(f"progress: {words}", "progress", *answers)

@@ -7,7 +7,6 @@ from itertools import product
 
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.program import Program
-from rspverify.machine.deadlock_events import DeadlockEvents, deadlock_by_events
 from rspverify.machine.machine import Machine
 from rspverify.machine.reductions import placed
 from rspverify.machine.settling import settles
@@ -19,11 +18,8 @@ from rspverify.soundness.settings import Settings
 from rspverify.translators import Translator
 from rspverify.verdict import Progress, ProgressWord
 
-_STATES = 40_000
-"""Up to so many states are searched for a deadlock, which takes some seconds at most."""
-
 _MOST_STATES = 500_000
-"""Where all states are kept, with what leads where, more would take more than a gigabyte."""
+"""All states are kept, with what leads where: more would take more than a gigabyte."""
 
 
 def progress(program: Program, scheme: Translator, settings: Settings) -> Progress:
@@ -59,19 +55,12 @@ def _under(scheduler: Scheduler, program: Program, machine: Machine, limits: Lim
     stops_at_once = scheduler == FAIR and not program.spins
     how = ""
     for each, bounded in product(placed(machine), scheduler.each_bound(groups)):
-        if stops_at_once:
-            found = deadlock(each, limits)
-        else:
-            most = replace(limits, states=min(limits.states, _MOST_STATES))
-            found = find_hang(each, most, bounded)
+        found = hang(each, limits, bounded)
         how = found.how
         if found.hang is None:
             continue
         lines = [operation.span.line for operation in program.operations]
         end = replay_hang(each, found.hang, lines)
-        if end.cut:
-            reason = f"within {bounds} there is a deadlock, but a thread in a loop may undo it"
-            return Progress(ProgressWord.UNKNOWN, reason)
         answer = _stuck(end, None if stops_at_once else bounded)
         if program.cuts:  # Nothing is asked of a program that races (§6.1).
             reason = f"{answer.reason}, unless the source races beyond {bounds}"
@@ -89,21 +78,11 @@ def _under(scheduler: Scheduler, program: Program, machine: Machine, limits: Lim
     return Progress(ProgressWord.LIVE, f"{live} ({how})", scheduler=asked)
 
 
-def deadlock(machine: Machine, limits: Limits) -> HangSearch:
-    """An execution to a deadlock, if there is any. Raises LimitReached.
-
-    By search, which finds a shortest one; where the states are too many, by the events engine, if
-    it can tell a deadlock of this machine.
-    """
-    if settles(machine):
+def hang(machine: Machine, limits: Limits, scheduler: Scheduler = FAIR) -> HangSearch:
+    """A hang that a scheduler allows, if there is any. Raises LimitReached."""
+    if scheduler == FAIR and not machine.program.spins and settles(machine):
         return HangSearch(None, "what was begun completes, and nothing waits for anything else")
-    if DeadlockEvents.unable(machine) is not None:
-        return find_hang(machine, limits)
-    try:
-        return find_hang(machine, replace(limits, states=min(limits.states, _STATES)))
-    except LimitReached:
-        limits.remaining()
-    return deadlock_by_events(machine, limits)
+    return find_hang(machine, replace(limits, states=min(limits.states, _MOST_STATES)), scheduler)
 
 
 def _stuck(end: ShownHang, scheduler: Scheduler | None) -> Progress:

@@ -12,12 +12,10 @@ from typing import Any
 from pytest import MonkeyPatch
 
 from rspverify.machine import machine as machines
-from rspverify.machine.event import Event, PossibleEvents
-from rspverify.machine.event_fifos import Enqueued, EventFifos
-from rspverify.machine.event_order import EventOrder
+from rspverify.machine.event import Enqueued, Event, EventFifos, EventOrder, PossibleEvents
 from rspverify.machine.events import Events
 from rspverify.machine.machine import Machine
-from rspverify.machine.rules import AnyBit, Bit, InstructionRule, Marker, Ready, SetLock
+from rspverify.machine.rules import AnyBit, Bit, Enqueue, InstructionRule, Marker, Ready, SetLock
 from rspverify.machine.shapes import Entry, Shape
 from rspverify.records import replace
 from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of
@@ -115,28 +113,30 @@ def _invalidating(patch: MonkeyPatch, counts: Callable[[Event], bool]) -> None:
 
 def fetch_over_dirty(patch: MonkeyPatch) -> None:
     """A fetch replaces what is DIRTY."""
-    original = EventOrder.clean
+    original = EventOrder.has_again
 
-    def clean(self: EventOrder, bit: Bit, at: Event | None) -> Term:
-        return TRUE if at and at.shape is Shape.REFRESHES else original(self, bit, at)
+    def clean(self: EventOrder, bit: Bit, value: bool, at: Event | None) -> Term:
+        return TRUE if at and at.shape is Shape.REFRESHES else original(self, bit, value, at)
 
-    patch.setattr(EventOrder, "clean", clean)
+    patch.setattr(EventOrder, "has_again", clean)
 
 
 def dirty_is_no_hindrance(patch: MonkeyPatch) -> None:
     """An instruction does not wait until an entry is not DIRTY."""
-    original = EventOrder.clean
+    original = EventOrder.has_again
 
-    def clean(self: EventOrder, bit: Bit, at: Event | None) -> Term:
-        return TRUE if at and isinstance(at.rule, InstructionRule) else original(self, bit, at)
+    def clean(self: EventOrder, bit: Bit, value: bool, at: Event | None) -> Term:
+        return (
+            TRUE if at and isinstance(at.rule, InstructionRule) else original(self, bit, value, at)
+        )
 
-    patch.setattr(EventOrder, "clean", clean)
+    patch.setattr(EventOrder, "has_again", clean)
 
 
 def only_its_own_flush_cleans(patch: MonkeyPatch) -> None:
     """«Not DIRTY» forgets that a write may have been overwritten."""
 
-    def clean(self: EventOrder, bit: Bit, at: Event | None) -> Term:
+    def clean(self: EventOrder, bit: Bit, value: bool, at: Event | None) -> Term:
         return all_of(
             any_of(
                 (
@@ -149,13 +149,13 @@ def only_its_own_flush_cleans(patch: MonkeyPatch) -> None:
             if write is not at
         )
 
-    patch.setattr(EventOrder, "clean", clean)
+    patch.setattr(EventOrder, "has_again", clean)
 
 
 def overwriting_cleans(patch: MonkeyPatch) -> None:
     """«Not DIRTY» takes a write for flushed as soon as any flush of its entry comes after it."""
 
-    def clean(self: EventOrder, bit: Bit, at: Event | None) -> Term:
+    def clean(self: EventOrder, bit: Bit, value: bool, at: Event | None) -> Term:
         writes = self._possible.setting.get(bit, ())
         flushes = [self._possible.flushes[write, bit][0] for write in writes]
         return any_of(
@@ -165,7 +165,7 @@ def overwriting_cleans(patch: MonkeyPatch) -> None:
             )
         )
 
-    patch.setattr(EventOrder, "clean", clean)
+    patch.setattr(EventOrder, "has_again", clean)
 
 
 def any_version_before(patch: MonkeyPatch) -> None:
@@ -260,7 +260,7 @@ def a_second_lock_needs_a_second_unlock(patch: MonkeyPatch) -> None:
     patch.setattr(EventOrder, "ready", ready)
 
 
-# ---- UnrollFifos (claim 6) -------------------------------------------------------------------------------
+# ---- Fifos (claim 6) -------------------------------------------------------------------------------
 
 
 def markers_wait_for_nothing(patch: MonkeyPatch) -> None:
@@ -273,7 +273,7 @@ def markers_wait_for_what_comes_later(patch: MonkeyPatch) -> None:
     original = EventFifos._entered
 
     def entered(self: EventFifos, order: EventOrder, one: Enqueued, other: Enqueued) -> Term:
-        if isinstance(other.element, Marker):
+        if other.marks:
             return order.happens(one.by)
         return original(self, order, one, other)
 
@@ -287,7 +287,7 @@ def locations_leave_in_any_order(patch: MonkeyPatch) -> None:
     def first(
         self: EventFifos, order: EventOrder, one: Enqueued, other: Enqueued, what: Event
     ) -> Term:
-        if not isinstance(other.element, Marker):
+        if not other.marks:
             return TRUE
         return original(self, order, one, other, what)
 
@@ -332,14 +332,13 @@ def markers_are_seen_by_their_own_work_group(patch: MonkeyPatch) -> None:
 
     def made(self: EventFifos, possible: PossibleEvents) -> None:
         original(self, possible)
-        self._markers = [
-            each
-            for each in self._markers
-            if isinstance(each.element, Marker)
-            and each.fifo.structure.place.path
-            == (each.element.thread.device, each.element.thread.workgroup)[
-                : len(each.fifo.structure.place.path)
-            ]
-        ]
+        self._markers = [it for it in self._markers if _is_near(it.enqueue)]
 
     patch.setattr(EventFifos, "__init__", made)
+
+
+def _is_near(enqueue: Enqueue) -> bool:
+    """Whether a marker stands in a fifo of its own thread's places."""
+    assert isinstance(enqueue.element, Marker)
+    thread, path = enqueue.element.thread, enqueue.fifo.structure.place.path
+    return path == (thread.device, thread.workgroup)[: len(path)]

@@ -16,8 +16,6 @@ from oracle_adapter import machine_outcomes, plain_assembly
 from programs import BARRIER, SMALL, TINY_TWO_DEVICES, Size, assembly, listing, random_assembly
 
 from rspverify.assembly.program import AssemblyProgram, Instruction
-from rspverify.limits import LimitReached
-from rspverify.machine.deadlock_events import deadlock_by_events
 from rspverify.machine.firings import enough_steps
 from rspverify.machine.lock_order import LockOrder
 from rspverify.machine.machine import Machine
@@ -170,15 +168,11 @@ def test_random_meetings(shape: Size, labels: int, count: int) -> None:
         if enough_steps(machine).total <= 18:
             assert Unrolled(machine).outcomes() == expected, text
         stops += stuck
-        for find in (find_hang, deadlock_by_events):
-            try:
-                found = find(machine, LIMITS)
-            except LimitReached:
-                continue
-            assert (found.schedule is not None) is stuck, f"{find.__name__} of {text}"
-            waited += found.how == "by the order of locks"
-            if found.hang is not None:
-                replay_hang(machine, found.hang, [1] * 20)
+        found = find_hang(machine, LIMITS)
+        assert (found.schedule is not None) is stuck, text
+        waited += found.how == "by the order of locks"
+        if found.hang is not None:
+            replay_hang(machine, found.hang, [1] * 20)
     assert outcomes >= count // 5 and stops >= count // 10 and waited >= count // 6
 
 

@@ -14,7 +14,7 @@ from pytest import MonkeyPatch
 
 from rspverify.architecture.architecture import Architecture
 from rspverify.limits import LimitReached
-from rspverify.machine import deadlock_events, explicit, state_graph
+from rspverify.machine import explicit, state_graph
 from rspverify.machine.machine import Machine, unbounded
 from rspverify.machine.replay import ReplayError
 from rspverify.machine.shapes import Shape, Shapes
@@ -133,11 +133,6 @@ def memory_rests_always(patch: MonkeyPatch) -> None:
     patch.setattr(explicit, "rests", lambda machine: True)
 
 
-def locks_tell_any_deadlock(patch: MonkeyPatch) -> None:
-    """Whatever a flush and a fetch wait for."""
-    patch.setattr(deadlock_events, "ends_tell", lambda machine: True)
-
-
 def everything_drains(patch: MonkeyPatch) -> None:
     """A deadlock is told from one state on any machine."""
     patch.setattr(state_graph, "drains", lambda machine: True)
@@ -154,11 +149,6 @@ def refreshes_replace_anything(patch: MonkeyPatch) -> None:
     [
         (takers_do_not_matter, {"LD": "anything"}, ("ST x 2; LD x", "LD x")),
         (memory_rests_always, {"complete": "L1"}, ("INC_L1 x 2", "")),
-        (
-            locks_tell_any_deadlock,
-            {"FETCH_locks": "none"},
-            ("LD x", "LK_L2 x"),
-        ),
         (everything_drains, {"bit": "LD waits"}, ("LD x", "ST x 1")),
         (refreshes_replace_anything, {"FETCH": "any", "levels": "one"}, ("ST x 2", "LD x; LD x")),
     ],

@@ -13,7 +13,6 @@ from machine.engines import LIMITS, machine_of
 from programs import assembly
 
 from rspverify.machine.cases import InCases
-from rspverify.machine.deadlock_events import DeadlockEvents
 from rspverify.machine.events import Events, ShapeUnknown
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.lock_order import LockOrder
@@ -40,7 +39,6 @@ ENGINES: dict[str, Callable[[Machine], object]] = {
     "unroll": lambda machine: Unrolling(machine, 4, LIMITS),
     "unroll with dequeues": lambda machine: Unrolling(machine, 4, LIMITS, dequeue_alone=False),
     "events": lambda machine: Events(machine, LIMITS),
-    "deadlock events": lambda machine: DeadlockEvents(machine, LIMITS),
 }
 
 EACH_ENGINE = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
@@ -87,9 +85,7 @@ def test_an_unknown_guard_is_an_error(engine: Callable[[Machine], object]) -> No
         with_steps(lambda rule: rule.step == "FLUSH_L1", guards=(Unknown(),)),
         with_steps(lambda rule: rule.step == "FETCH_L1", guards=(Unknown(),)),
     ):
-        with pytest.raises(
-            (AssertionError, ShapeUnknown), match=r"Unknown|FLUSH_L1|keeps its steps"
-        ):
+        with pytest.raises((AssertionError, ShapeUnknown), match=r"Unknown|FLUSH_L1"):
             engine(machine)
 
 
@@ -100,9 +96,7 @@ def test_an_unknown_update_is_an_error(engine: Callable[[Machine], object]) -> N
         with_steps(lambda rule: rule.step == "FLUSH_L1", updates=(Unknown(),)),
         with_steps(lambda rule: rule.step == "FETCH_L1", updates=(Unknown(),)),
     ):
-        with pytest.raises(
-            (AssertionError, ShapeUnknown), match=r"Unknown|FLUSH_L1|keeps its steps"
-        ):
+        with pytest.raises((AssertionError, ShapeUnknown), match=r"Unknown|FLUSH_L1"):
             engine(machine)
 
 

@@ -13,7 +13,7 @@ import pytest
 from rspverify.litmus.program import Program
 from rspverify.litmus.reader import read_program
 from rspverify.machine import closures, explicit, unroll
-from rspverify.machine.event_fifos import EventFifos
+from rspverify.machine.event import EventFifos
 from rspverify.machine.rules import InstructionRule, Ready, Rule
 from rspverify.records import replace
 from rspverify.scheme.reader import read_scheme

@@ -17,7 +17,7 @@ from rspverify.machine.replay import Replayer
 from rspverify.machine.rules import InstructionRule
 from rspverify.scheme.scheme import Scheme, rows_of
 from rspverify.soundness.case import machine_of
-from rspverify.soundness.progress import deadlock
+from rspverify.soundness.progress import hang
 from rspverify.soundness.settings import Settings
 
 Beginnings = Mapping[int, int | None]
@@ -33,7 +33,7 @@ def beginnings(test: LoadedTest, scheme: Scheme, settings: Settings) -> Beginnin
     compiled = scheme.compiled(test.program)
     machine = machine_of(compiled, settings)
     try:
-        schedule = deadlock(machine, settings.limits()).schedule
+        schedule = hang(machine, settings.limits()).schedule
     except LimitReached:
         return None
     if schedule is None:
