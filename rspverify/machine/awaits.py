@@ -11,23 +11,12 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from rspverify.assembly.program import SpinLoop
+from rspverify.machine import rules
 from rspverify.machine.lock_order import LockOrder
 from rspverify.machine.machine import Machine
 from rspverify.machine.relevance import plain_fifos
 from rspverify.machine.rendezvous import is_arrival
-from rspverify.machine.rules import (
-    Assign,
-    Copy,
-    Deliver,
-    Dequeue,
-    Enqueue,
-    Fifo,
-    InstructionRule,
-    Marker,
-    SetBit,
-    SetLock,
-    When,
-)
+from rspverify.machine.rules import InstructionRule, SetBit
 from rspverify.records import replace
 
 
@@ -68,24 +57,25 @@ class _Matters:
             yield f"{rule} completes later"
         for update in rule.updates:
             match update:
-                case Deliver() | SetLock():
+                case rules.Deliver() | rules.SetLock():
                     pass
                 case SetBit(bit, value):
                     if is_arrival(bit):
                         yield f"others wait for {rule}"
                     elif (bit, value) in self._machine.shapes.wanted:
                         yield f"{rule} makes {bit.word} {str(value).lower()}, which is waited for"
-                case Assign(target, _):
-                    if target not in [it.source for it in rule.takes if isinstance(it, Deliver)]:
+                case rules.Assign(target, _):
+                    read = (it.source for it in rule.takes if isinstance(it, rules.Deliver))
+                    if target not in read:
                         yield f"{rule} writes what it has not read there"
-                case Enqueue(fifo, element):
-                    yield from self._of_fifo(rule, fifo, isinstance(element, Marker))
-                case Copy() | Dequeue() | When():
+                case rules.Enqueue(fifo, element):
+                    yield from self._of_fifo(rule, fifo, isinstance(element, rules.Marker))
+                case rules.Copy() | rules.Dequeue() | rules.When():
                     yield f"{rule} does more than to read, to write and to order"
                 case _:
                     assert_never(update)
 
-    def _of_fifo(self, rule: InstructionRule, fifo: Fifo, marks: bool) -> Iterator[str]:
+    def _of_fifo(self, rule: InstructionRule, fifo: rules.Fifo, marks: bool) -> Iterator[str]:
         if not marks:
             yield f"{rule} puts more than a marker into the fifo of {fifo}"
         elif fifo not in self._plain:

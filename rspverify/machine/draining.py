@@ -1,29 +1,20 @@
-"""Whether a machine drains: all that its environment can do helps, and then nothing more happens.
+"""What the environment of a machine can always do, so that it keeps nobody waiting for ever.
 
-For such machines a deadlock is told from one state, without looking at what may follow
-(docs/proofs.md, «Progress»). For any other it is told from the whole graph of states.
+Where a machine *drains*, all that its environment can do helps, and then nothing more happens: a
+deadlock is told from one state, without looking at what may follow. Entries that no lock can keep
+from being flushed and fetched *rest*: a search may take these steps to have happened
+(docs/proofs.md, «Progress»).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from msgspec import Struct
 
+from rspverify.machine import rules
 from rspverify.machine.machine import Machine
+from rspverify.machine.relevance import deciding_locations
 from rspverify.machine.rendezvous import of_arrivals
-from rspverify.machine.rules import (
-    AnyBit,
-    Bit,
-    Element,
-    Guard,
-    InstructionRule,
-    Lock,
-    Marker,
-    Oldest,
-    Ready,
-    Rule,
-    StepRule,
-    Without,
-)
+from rspverify.machine.rules import AnyBit, Bit, Guard, InstructionRule, Ready, Rule, StepRule, Word
 from rspverify.machine.shapes import Entry, Shape
 from rspverify.records import replace
 
@@ -43,31 +34,31 @@ def drains(machine: Machine) -> bool:
 
 
 def _helps(machine: Machine, rule: Rule) -> bool:
-    shapes = machine.shapes
     if isinstance(rule, InstructionRule):  # Of one that never happens nothing else is asked.
         return rule.never or all(
             _is_own(it, rule) or of_arrivals(it) or _wants_entry(it, machine) for it in rule.guards
         )
     if rule.holders:
         return False
-    match shapes.shape(rule):
+    others = [it for it in rule.guards if not isinstance(it, Ready)]
+    match machine.shapes.shape(rule):
         case Shape.CLEARS:
-            (bit,) = rule.cleared
-            others = [it for it in rule.guards if it != AnyBit(((bit, True),))]
-            return all(isinstance(it, Ready) for it in others)
+            return others == [rules.holds(bit) for bit in rule.cleared]
         case Shape.LEAVES:
-            return all(isinstance(it, Oldest) or _wants_clean(it, machine) for it in rule.guards)
+            waits = [it for it in rule.guards if not isinstance(it, rules.Oldest)]
+            return all(_wants_clean(it, machine) for it in waits)
         case Shape.LOSES:
-            kept = all(_kept_with_value(it, machine) for it in rule.guards)
+            kept = all(_kept_with_value(it, machine) for it in others)
             return kept and all(_spares_dirty(it, rule) for it in _taken_away(rule, machine))
         case _:
-            return all(isinstance(it, Ready) or _wants_entry(it, machine) for it in rule.guards)
+            return all(_wants_entry(it, machine) for it in others)
 
 
 def _is_own(guard: Guard, rule: InstructionRule) -> bool:
     """Whether it wants a lock, or the markers gone that the thread itself has set."""
-    if isinstance(guard, Without):
-        return guard.elements == frozenset[Element]({Marker(rule.instruction.thread)})
+    if isinstance(guard, rules.Without):
+        own = rules.Marker(rule.instruction.thread)
+        return guard.elements is not None and set(guard.elements) == {own}
     return isinstance(guard, Ready)
 
 
@@ -104,24 +95,25 @@ def _taken_away(rule: StepRule, machine: Machine) -> list[Entry]:
 
 def _spares_dirty(entry: Entry, rule: StepRule) -> bool:
     """Whether a step leaves an entry alone while it is DIRTY."""
-    return entry.dirty is None or AnyBit(((entry.dirty, False),)) in rule.guards
+    return entry.dirty is None or rules.fails(entry.dirty) in rule.guards
 
 
 def _kept_with_value(guard: Guard, machine: Machine) -> bool:
     """Whether it holds for every value that counts and need not go anywhere."""
-    if isinstance(guard, Ready):
-        return True
     if _wants_clean(guard, machine):
         return True
-    if not isinstance(guard, AnyBit) or len(guard.bits) != 1 or not guard.bits[0][1]:
+    if not isinstance(guard, AnyBit) or guard.only is None or not guard.only[1]:
         return False
-    ((bit, _),) = guard.bits
+    bit, _ = guard.only
     setting = {rule.key for rule in machine.rules if bit in rule.sets(True)}
     return any(
         {rule.key for rule in machine.rules if valid in rule.sets(True)} <= setting
         for valid in machine.shapes.entries
         if valid.structure == bit.structure and valid.location == bit.location
     )
+
+
+# ---- Locks that may shut an entry ----------------------------------------------------------------
 
 
 def locks_of(machine: Machine, bit: Bit) -> list[Ready]:
@@ -134,22 +126,11 @@ def locks_of(machine: Machine, bit: Bit) -> list[Ready]:
     bits = [bit]
     for each in bits:  # It grows by those that are waited for.
         for step in (*shapes.clearing.get(each, ()), *shapes.refreshing.get(each, ())):
-            found |= dict.fromkeys(_locks(step))
+            found |= dict.fromkeys(it for it in step.guards if isinstance(it, Ready))
             for wanted, value in step.literals:
                 if wanted not in bits and (wanted in shapes.entries) is value:
                     bits.append(wanted)
     return list(found)
-
-
-def holders(machine: Machine) -> dict[Lock, frozenset[object]]:
-    """The threads that may hold each lock."""
-    found: dict[Lock, set[object]] = {}
-    for code in machine.code:
-        for rule in code:
-            for lock, thread in rule.holders.items():
-                if thread is not None:
-                    found.setdefault(lock, set()).add(thread)
-    return {lock: frozenset(threads) for lock, threads in found.items()}
 
 
 def losses_last(machine: Machine) -> bool:
@@ -157,36 +138,99 @@ def losses_last(machine: Machine) -> bool:
 
     A lock that only those may hold whom it lets pass keeps nobody from fetching.
     """
-    held = holders(machine)
-    return any(_may_be_shut(machine, entry.valid, held) for entry in losable(machine))
+    whole = _evicting(machine)
+    losing = [it for it in whole.steps if whole.shapes.shape(it) is Shape.LOSES]
+    lost = [entry.valid for rule in losing for entry in _taken_away(rule, whole)]
+    return _any_shut(machine, lost)
 
 
 def never_shut(machine: Machine) -> bool:
     """Whether no lock that anyone may hold keeps an entry from being flushed and fetched."""
-    held, entries = holders(machine), machine.shapes.entries.values()
+    entries = machine.shapes.entries.values()
     bits = [bit for entry in entries for bit in (entry.valid, entry.dirty) if bit is not None]
-    return drains(machine) and not any(_may_be_shut(machine, bit, held) for bit in bits)
+    return drains(machine) and not _any_shut(machine, bits)
 
 
-def _may_be_shut(machine: Machine, bit: Bit, held: Mapping[Lock, frozenset[object]]) -> bool:
-    """Whether somebody may hold a lock that an entry waits for, and keep it from that."""
-    return any(held.get(it.lock, frozenset()) - it.threads for it in locks_of(machine, bit))
-
-
-def _locks(step: StepRule) -> list[Ready]:
-    return [guard for guard in step.guards if isinstance(guard, Ready)]
-
-
-def losable(machine: Machine) -> dict[Entry, StepRule]:
-    """The entries that steps may take away, be these left out, and these steps."""
-    whole = _evicting(machine)
-    return {
-        entry: rule
-        for rule in whole.steps
-        if whole.shapes.shape(rule) is Shape.LOSES
-        for entry in _taken_away(rule, whole)
+def _any_shut(machine: Machine, bits: list[Bit]) -> bool:
+    """Whether somebody may hold a lock that one of the entries waits for, and keep it from that."""
+    held = {
+        (lock, holder)
+        for code in machine.code
+        for rule in code
+        for lock, holder in rule.holders.items()
+        if holder is not None
     }
+    waits = [it for bit in bits for it in locks_of(machine, bit)]
+    return any(
+        it.lock == lock and holder not in it.threads for it in waits for lock, holder in held
+    )
 
 
 def _evicting(machine: Machine) -> Machine:
     return machine if machine.evict else replace(machine, evict=True)
+
+
+# ---- Entries that rest ---------------------------------------------------------------------------
+
+
+class Kept(Struct, frozen=True):
+    """An entry of a location that no other cache has, with the steps that flush and fetch it."""
+
+    entry: Entry
+    flush: StepRule
+    fetch: StepRule
+
+
+class Resting(Struct, frozen=True):
+    """Entries that keep nobody waiting, and of which nobody sees when they are flushed.
+
+    idle: the locations whose values decide nothing, all of their entries.
+    """
+
+    idle: frozenset[str] = frozenset()
+    kept: tuple[Kept, ...] = ()
+
+    def of(self, location: str | None) -> bool:
+        """Whether entries of a location are among them."""
+        return location in self.idle or any(it.entry.value.location == location for it in self.kept)
+
+
+NOTHING_RESTS = Resting()
+"""Where every step is told."""
+
+
+def resting(machine: Machine) -> Resting:
+    """These entries; none where a lock may keep an entry from being flushed or fetched."""
+    if not never_shut(machine):
+        return NOTHING_RESTS
+    deciding = deciding_locations(machine.program)
+    concerned = list(map(_locations_of, machine.rules))
+    alone = [x for x in machine.locations if not any(x in it and len(it) > 1 for it in concerned)]
+    idle = frozenset(x for x in alone if x not in deciding)
+    kept = (_kept(machine, x) for x in alone if x not in idle)
+    return Resting(idle, tuple(it for it in kept if it is not None))
+
+
+def _locations_of(rule: Rule) -> set[str | None]:
+    """The locations whose entries a rule wants so or so, and its own."""
+    wanted = {bit.location for bit, _ in rule.literals}
+    if wanted and isinstance(rule, InstructionRule) and rule.instruction.location is not None:
+        wanted.add(rule.instruction.location)
+    return wanted
+
+
+def _kept(machine: Machine, x: str) -> Kept | None:
+    """The one entry of a location that instructions read and write, where its only steps take the
+    value from memory and bring it there, and nothing else."""
+    cells = (it for code in machine.code for rule in code for it in (*rule.looks, *rule.changes))
+    used = {it for it in cells if isinstance(it, Word) and it.location == x}
+    entry = machine.shapes.of_value.get(used.pop()) if len(used) == 1 else None
+    memory = machine.memory(x)
+    if entry is None or entry.dirty is None or memory is None:
+        return None
+    flushes = machine.shapes.clearing.get(entry.dirty, [])
+    fetches = machine.shapes.refreshing.get(entry.valid, [])
+    down, up = rules.Copy(memory, entry.value), rules.Copy(entry.value, memory)
+    if [it.takes for it in flushes] != [[down]] or [it.takes for it in fetches] != [[up]]:
+        return None
+    return Kept(entry, flushes[0], fetches[0])

@@ -7,30 +7,20 @@ change no outcome (docs/proofs.md), and tests hold the reduced search against th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
 
 from rspverify.assembly.program import AssemblyProgram
 from rspverify.limits import LimitReached, Limits
+from rspverify.machine import rules
 from rspverify.machine.closures import compile_guards, compile_rule, known_value
+from rspverify.machine.draining import NOTHING_RESTS, Resting
 from rspverify.machine.machine import Machine
 from rspverify.machine.reduction import Reduction
 from rspverify.machine.relevance import begun_at_once, rests
-from rspverify.machine.resting import NOTHING_RESTS, Resting
-from rspverify.machine.rules import (
-    Cell,
-    Element,
-    Fifo,
-    InstructionRule,
-    Marker,
-    Oldest,
-    Rule,
-    StepRule,
-    Wait,
-    Without,
-)
+from rspverify.machine.rules import Cell, Fifo, InstructionRule, Marker, Rule, StepRule, Wait
 from rspverify.machine.state import Layout, State
 from rspverify.value import Constant, Expression, evaluate
 from rspverify.verdict import Outcome
@@ -87,13 +77,7 @@ class ExplicitMachine:
             if cell is not None
         ]
         self._kept = [
-            (
-                self.layout.cell(it.dirty),
-                self._compiled[it.flush.key],
-                self.layout.cell(it.valid),
-                self._compiled[it.fetch.key],
-            )
-            for it in resting.kept
+            self._compiled[step.key] for it in resting.kept for step in (it.flush, it.fetch)
         ]
         looks = self._reduction.looks if self._reduction else lambda _: None
         begun = begun_at_once(machine) if alone else frozenset()
@@ -105,8 +89,8 @@ class ExplicitMachine:
             if not any(resting.of(bit.location) for bit, _ in rule.literals)
         ]
         self._steps = [
-            (slot, {head: (it, self._compiled[it.key], looks(it)) for head, it in its})
-            for slot, its in self._by_fifo(steps)
+            (it, self._compiled[it.key], looks(it), *self._head(it))  # As tuples these are fast.
+            for it in steps
         ]
         self._memory_rests = rests(machine)
         self._at_the_end = compile_guards(machine.ending, self.layout)
@@ -115,28 +99,11 @@ class ExplicitMachine:
             self._skip(start, thread)
         self.initial = self._settled(start)
 
-    def _by_fifo(
-        self, steps: Sequence[StepRule]
-    ) -> Iterator[tuple[int | None, list[tuple[int, StepRule]]]]:
-        """Steps in their order: those that take elements out of one fifo together, by the element,
-        with the place of the fifo; and others alone, without a place.
-        """
-        of_fifo = list[tuple[int, StepRule]]()
-        before: int | None = None
-        for rule in steps:
-            oldest = [it for it in rule.guards if isinstance(it, Oldest)]
-            slot = self.layout.cell(oldest[0].fifo) if len(oldest) == 1 else None
-            number = 0 if slot is None else self.layout.number(oldest[0].element)
-            if of_fifo and (slot is None or slot != before or number in dict(of_fifo)):
-                yield before, of_fifo
-                of_fifo = []
-            before = slot
-            of_fifo.append((number, rule))
-            if slot is None:
-                yield None, of_fifo
-                of_fifo = []
-        if of_fifo:
-            yield before, of_fifo
+    def _head(self, step: StepRule) -> tuple[int, int] | tuple[None, None]:
+        """The place of a fifo, and the element that must be its oldest for a step."""
+        for it in step.oldest:
+            return self.layout.cell(it.fifo), self.layout.number(it.element)
+        return None, None
 
     # Steps
 
@@ -193,11 +160,8 @@ class ExplicitMachine:
     def _settled(self, state: list[Any]) -> State:
         for slot, value in self._resting:
             state[slot] = value
-        for dirty, flush, valid, fetch in self._kept:
-            if state[dirty]:
-                state[:] = flush(tuple(state)) or state
-            if not state[valid]:
-                state[:] = fetch(tuple(state)) or state
+        for flush_or_fetch in self._kept:
+            state[:] = flush_or_fetch(tuple(state)) or state
         if self._reduction is not None:
             self._reduction.settle(state)
         return tuple(state)
@@ -210,14 +174,9 @@ class ExplicitMachine:
                 after = self._fires[thread][place](state)
                 if after is not None:
                     yield code[place], self._after(code[place], after)
-        for slot, found in self._steps:
-            if slot is None:
-                step, fire, looks = found[0]
-            else:
-                queue = state[slot]
-                if not queue or queue[0] not in found:
-                    continue
-                step, fire, looks = found[queue[0]]
+        for step, fire, looks, slot, head in self._steps:
+            if slot is not None and (not state[slot] or state[slot][0] != head):
+                continue
             if looks is not None:
                 for thread, place in looks:
                     if state[thread] <= place:
@@ -235,7 +194,7 @@ class ExplicitMachine:
         """What a cell holds: a value, a bit, or the thread that holds a lock (-1: none)."""
         return state[self.layout.cell(cell)]
 
-    def fifo(self, state: State, fifo: Fifo) -> tuple[Element, ...]:
+    def fifo(self, state: State, fifo: Fifo) -> tuple[rules.Element, ...]:
         """The elements of a fifo, oldest first."""
         return tuple(self.layout.element(each) for each in state[self.layout.cell(fifo)])
 
@@ -255,7 +214,7 @@ class ExplicitMachine:
         return [
             fifo
             for guard in rule.guards
-            if isinstance(guard, Without) and marker in (guard.elements or ())
+            if isinstance(guard, rules.Without) and marker in (guard.elements or ())
             for fifo in guard.fifos
             if marker in self.fifo(state, fifo)
         ]

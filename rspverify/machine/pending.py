@@ -10,24 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rspverify.machine.rules import (
-    AnyBit,
-    Assign,
-    Bit,
-    Deliver,
-    Guard,
-    InstructionRule,
-    Member,
-    Place,
-    Rule,
-    SetBit,
-    StepRule,
-    Structure,
-    Update,
-    When,
-    by,
-    fails,
-)
+from rspverify.machine import rules
+from rspverify.machine.rules import AnyBit, Bit, InstructionRule, Rule, StepRule, Update, by, fails
 from rspverify.records import replace
 from rspverify.value import reads
 
@@ -43,14 +27,14 @@ class Pending:
     That is whether the instruction is in a pool, where exactly the steps that deliver take it out.
     """
 
-    def __init__(self, rules: Sequence[InstructionRule], steps: Sequence[StepRule]) -> None:
+    def __init__(self, code: Sequence[InstructionRule], steps: Sequence[StepRule]) -> None:
         later = by(steps, lambda it: [] if it.instruction is None else [it.instruction.index])
         self._bits: dict[int, Bit] = {}
         self._added: set[Bit] = set()
         self._turn: dict[int, list[AnyBit]] = {}
         passed: dict[int, set[int]] = {}
         begun: dict[int, list[AnyBit]] = {}
-        for rule in rules:
+        for rule in code:
             it = rule.instruction
             turn = passed.setdefault(rule.thread, set())
             turn |= reads(it.guard)
@@ -64,12 +48,12 @@ class Pending:
     def _bit(self, rule: InstructionRule, later: Sequence[StepRule]) -> Bit:
         at_once = _delivers(rule)
         for bit in () if at_once else rule.sets(True):
-            inside = isinstance(bit, Member) and bit.index == rule.instruction.index
+            inside = isinstance(bit, rules.Member) and bit.index == rule.instruction.index
             if inside and all((bit in step.sets(False)) is _delivers(step) for step in later):
                 return bit
         thread = rule.instruction.thread
-        place = Place("thread", thread.path())
-        added = Member(Structure(OPEN_READ, place), "", None, rule.instruction.index)
+        place = rules.Place("thread", thread.path())
+        added = rules.Member(rules.Structure(OPEN_READ, place), "", None, rule.instruction.index)
         self._added.add(added)
         return added
 
@@ -94,7 +78,8 @@ class Pending:
     def _written(self, rule: Rule) -> list[AnyBit]:
         """Guards: the reads that a written value is made of are complete, its own excepted."""
         it = rule.instruction
-        if it is None or it.value is None or not any(isinstance(x, Assign) for x in rule.flat):
+        writes = any(isinstance(update, rules.Assign) for update in rule.flat)
+        if it is None or it.value is None or not writes:
             return []
         needed = reads(it.value)
         if _delivers(rule):
@@ -108,28 +93,29 @@ class Pending:
 
     def _changed(self, register: int | None, value: bool) -> list[Update]:
         bit = None if register is None else self._bits.get(register)
-        return [SetBit(bit, value)] if bit in self._added and bit is not None else []
+        return [rules.SetBit(bit, value)] if bit in self._added and bit is not None else []
 
-    def ending(self, guards: Iterable[Guard]) -> tuple[Guard, ...]:
+    def ending(self, guards: Iterable[rules.Guard]) -> tuple[rules.Guard, ...]:
         """The guards of a complete execution, in which no read is open."""
         return tuple(dict.fromkeys((*guards, *map(fails, self._bits.values()))))
 
 
 def _with(closed: Sequence[Update], updates: tuple[Update, ...]) -> tuple[Update, ...]:
     """Updates with others wherever, and under whatever conditions, a value is delivered."""
-    found: list[Update] = []
-    for it in updates:
-        found.append(replace(it, updates=_with(closed, it.updates)) if isinstance(it, When) else it)
-    delivers = any(isinstance(it, Deliver) for it in updates)
+    found = [
+        replace(it, updates=_with(closed, it.updates)) if isinstance(it, rules.When) else it
+        for it in updates
+    ]
+    delivers = any(isinstance(it, rules.Deliver) for it in updates)
     return (*found, *closed) if delivers else (*found,)
 
 
 def _counts(bit: Bit, rule: InstructionRule) -> bool:
     """Whether a bit says that an instruction of a thread is in one of the thread's pools."""
-    own = isinstance(bit, Member) and bit.index == rule.instruction.index
+    own = isinstance(bit, rules.Member) and bit.index == rule.instruction.index
     return own and bit.structure.place.kind == _THREAD
 
 
 def _delivers(rule: Rule) -> bool:
     """Whether it delivers a value, also under conditions."""
-    return any(isinstance(it, Deliver) for it in rule.flat)
+    return any(isinstance(it, rules.Deliver) for it in rule.flat)

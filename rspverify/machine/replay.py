@@ -7,29 +7,14 @@ from functools import cached_property
 from itertools import pairwise
 
 from rspverify.assembly.program import Instruction, ThreadId
+from rspverify.machine import rules
 from rspverify.machine.closures import known_value
+from rspverify.machine.draining import Resting
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.machine import Machine
 from rspverify.machine.pending import OPEN_READ
 from rspverify.machine.rendezvous import is_arrival
-from rspverify.machine.resting import Resting
-from rspverify.machine.rules import (
-    Bit,
-    Cell,
-    Copy,
-    Deliver,
-    Element,
-    Fifo,
-    InstructionRule,
-    Issued,
-    Lock,
-    Marker,
-    Oldest,
-    Rule,
-    StepRule,
-    Structure,
-    Word,
-)
+from rspverify.machine.rules import Bit, Cell, Fifo, InstructionRule, Rule, StepRule, Structure
 from rspverify.machine.shapes import Shape
 from rspverify.machine.state import State
 from rspverify.records import replace
@@ -101,9 +86,7 @@ class Replayer:
 
     def settled(self, state: State) -> State:
         """The state after all that the environment can do to let instructions happen."""
-        for _, after in self._settling(state, lambda _: True):
-            state = after
-        return state
+        return [state, *(after for _, after in self._settling(state, lambda _: True))][-1]
 
     def completed(self, schedule: Iterable[Rule], resting: Resting) -> list[Rule]:
         """The schedule of a search whose entries rest, with the steps that it does not tell.
@@ -164,20 +147,13 @@ class Replayer:
     def execution(self, schedule: Sequence[Rule], lines: Sequence[int]) -> Execution:
         """The execution to be shown; `lines[i]` is the source line of operation i."""
         states = self.states(schedule)
-        steps = []
-        for rule, (before, state) in zip(schedule, pairwise(states), strict=True):
-            text, snapshot = self._with_values(rule, before, state), self.snapshot(state)
-            it = rule.instruction
-            line = None if it is None else lines[it.operation]
-            where = None if it is None else self._where(it)
-            if isinstance(rule, InstructionRule):
-                steps.append(ShownStep(text, rule.thread, None, line, snapshot, where))
-            else:
-                steps.append(ShownStep(text, None, str(rule.structure), line, snapshot, where))
         program = self.machine.program
         return Execution(
             self.snapshot(states[0]),
-            tuple(steps),
+            tuple(
+                self._shown_step(rule, before, after, lines)
+                for rule, (before, after) in zip(schedule, pairwise(states), strict=True)
+            ),
             tuple(self._own(thread) for thread in program.threads),
             tuple(map(str, self._shown)),
             code=tuple(
@@ -189,10 +165,17 @@ class Replayer:
             ),
         )
 
-    def _where(self, it: Instruction) -> tuple[int, int]:
-        """Its thread, and its place in the code of that."""
-        thread = it.thread.thread
-        return thread, it.index - self.machine.program.code[thread][0].index
+    def _shown_step(
+        self, rule: Rule, before: State, after: State, lines: Sequence[int]
+    ) -> ShownStep:
+        thread = rule.thread if isinstance(rule, InstructionRule) else None
+        cache = str(rule.structure) if isinstance(rule, StepRule) else None
+        line = where = None
+        if (it := rule.instruction) is not None:
+            code = self.machine.program.code[it.thread.thread]
+            line, where = lines[it.operation], (it.thread.thread, it.index - code[0].index)
+        text = self._with_values(rule, before, after)
+        return ShownStep(text, thread, cache, line, self.snapshot(after), where)
 
     @cached_property
     def _shown(self) -> list[Structure]:
@@ -201,7 +184,7 @@ class Replayer:
         found = [
             cell.structure
             for cell in (*self.machine.cells, *self.machine.members)
-            if not isinstance(cell, Lock) and cell not in memory
+            if not isinstance(cell, rules.Lock) and cell not in memory
             if cell.structure.name != OPEN_READ
             if not (isinstance(cell, Bit) and is_arrival(cell))
         ]
@@ -236,20 +219,15 @@ class Replayer:
 
     def _step_with_value(self, rule: StepRule, before: State, after: State) -> str:
         """Its name, its location or the instruction that it goes on with, and what it moves."""
-        oldest = [guard.element for guard in rule.guards if isinstance(guard, Oldest)]
-        about = [str(it) for it in rule.about if not any(isinstance(e, Marker) for e in oldest)]
+        marked = any(isinstance(it.element, rules.Marker) for it in rule.oldest)
+        about = [] if marked else list(map(str, rule.about))
         if rule.instruction is not None:
             about = [self._written(rule.instruction, after), *about]
         for update in rule.updates:
-            match update:
-                case Deliver(register, _):
-                    about.append(f"reads {self.explicit.layout.values(after)[register]}")
-                    break
-                case Copy(_, source):
-                    about.append(str(self.explicit.cell(before, source)))
-                    break
-                case _:
-                    pass
+            if isinstance(update, rules.Deliver | rules.Copy):
+                reads = "reads " if isinstance(update, rules.Deliver) else ""
+                about.append(f"{reads}{self.explicit.cell(before, update.source)}")
+                break
         return f"{rule.step}({', '.join(about)})" if about else rule.step
 
     def snapshot(self, state: State) -> Snapshot:
@@ -261,13 +239,13 @@ class Replayer:
         locks = {
             str(cell): f"P{at(state, cell)}"
             for cell in self.machine.cells
-            if isinstance(cell, Lock) and at(state, cell) >= 0
+            if isinstance(cell, rules.Lock) and at(state, cell) >= 0
         }
         return Snapshot(caches, memory, locks)
 
     def _contents(self, structure: Structure, state: State) -> CacheState:
         cells = [it for it in self.machine.cells if it.structure == structure]
-        holds = any(isinstance(cell, Word | Bit) for cell in cells)
+        holds = any(isinstance(cell, rules.Word | Bit) for cell in cells)
         return CacheState(
             self._entries(cells, state) if holds else None,
             tuple(self._queues(structure, cells, state)),
@@ -276,9 +254,9 @@ class Replayer:
     def _entries(self, cells: Sequence[Cell | Fifo], state: State) -> dict[str, Entry]:
         """Its values with their bits; bits alone where there is no value."""
         at, entries = self.explicit.cell, dict[str, Entry]()
-        locations = dict.fromkeys(it.location for it in cells if isinstance(it, Word | Bit))
+        locations = dict.fromkeys(it.location for it in cells if isinstance(it, rules.Word | Bit))
         for x in locations:
-            words = [it for it in cells if isinstance(it, Word) and it.location == x]
+            words = [it for it in cells if isinstance(it, rules.Word) and it.location == x]
             bits = [it for it in cells if isinstance(it, Bit) and it.location == x]
             shown = {
                 it.word: bool(at(state, it))
@@ -324,8 +302,8 @@ class Replayer:
         for each, names in pools.items():
             yield each, tuple(names)
 
-    def _element(self, it: Element, state: State) -> str:
+    def _element(self, it: rules.Element, state: State) -> str:
         """What is in a fifo; an instruction with its value."""
-        if isinstance(it, Issued):
+        if isinstance(it, rules.Issued):
             return self._written(self.machine.program.instructions[it.index], state)
         return str(it)

@@ -5,27 +5,25 @@ docs/proofs.md, «Progress», has the argument.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
+from rspverify.machine import rules
 from rspverify.machine.machine import Machine
 from rspverify.machine.rules import (
     AnyBit,
     Bit,
-    Copy,
-    Dequeue,
-    Enqueue,
     Fifo,
     Guard,
     InstructionRule,
     Issued,
     Member,
-    Oldest,
     Rule,
-    SetBit,
     StepRule,
-    Without,
     by,
 )
+
+Literals = frozenset[tuple[Bit, bool]]
+"""Bits, and the values that they have or can always be brought to have."""
 
 
 def settles(machine: Machine) -> bool:
@@ -41,51 +39,51 @@ def settles(machine: Machine) -> bool:
     for rule in machine.rules:
         for update in rule.flat:
             match update:
-                case Enqueue(fifo, Issued(index)):
-                    if isinstance(rule, StepRule):
-                        return False
+                case rules.Enqueue(fifo, Issued(index)) if isinstance(rule, InstructionRule):
                     fifos.setdefault(index, set()).add(fifo)
-                case Enqueue():
-                    return False
-                case SetBit(Member() as bit, True):
-                    if isinstance(rule, StepRule):
-                        return False
+                case rules.SetBit(Member() as bit, True) if isinstance(rule, InstructionRule):
                     pools.setdefault(bit.index, set()).add(bit)
+                case rules.Enqueue() | rules.SetBit(Member(), True):
+                    return False
                 case _:
                     pass
-    ways = by(
+    code = [rule for thread in machine.code for rule in thread]
+    had = frozenset(_brought_about(machine))
+    leaving = by(
         machine.steps,
         lambda rule: [
             (it.element.index, it.fifo) for it in rule.oldest if isinstance(it.element, Issued)
         ],
     )
-    had = frozenset(_brought_about(machine))
     threads = {it.index: it.thread for it in machine.program.instructions}
     clear = {bit for index in fifos for bit in pools.get(index, ())}
-    for index, its in fifos.items():
-        (fifo, *others) = its
-        out = ways.get((index, fifo), [])
-        earlier: set[Bit] = {
-            bit
+    for index, (fifo, *others) in fifos.items():
+        out = leaving.get((index, fifo), [])
+        earlier = {
+            (bit, False)
             for bit in clear
             if isinstance(bit, Member) and bit.index < index
             if threads[bit.index] == threads[index]
         }
-        if others or not any(_may_leave(rule, earlier, had) for rule in out):
+        if others or not any(_may_leave(step, had | earlier) for step in out):
             return False
-        if any(not pools.get(index, set()) <= set(rule.sets(False)) for rule in out):
-            return False
-        if any(Dequeue(fifo) not in rule.updates for rule in out):
-            return False
-    code = [rule for rules in machine.code for rule in rules]
+        for step in out:
+            if rules.Dequeue(fifo) not in step.updates:
+                return False
+            if not pools.get(index, set()) <= set(step.sets(False)):
+                return False
     queued = [rule for rule in code if rule.instruction.index in fifos]
     if not all(_in_pools_while_in_fifo(machine, rule) for rule in queued):
         return False
     alone = {bit for index in pools.keys() - fifos.keys() for bit in pools[index]}
-    if not all(any(_removes(it, bit, clear, had) for it in machine.steps) for bit in alone):
+    left = had | {(bit, False) for bit in clear}
+    if not all(any(_removes(it, bit, left) for it in machine.steps) for bit in alone):
         return False
+    left |= {(bit, False) for bit in alone}
     waits = [guard for rule in code for guard in rule.guards]
-    return all(_comes(guard, clear | alone, had) for guard in (*waits, *machine.ending))
+    return all(
+        isinstance(it, rules.Without) or _holds_if(it, left) for it in (*waits, *machine.ending)
+    )
 
 
 def _brought_about(machine: Machine) -> Iterator[tuple[Bit, bool]]:
@@ -97,24 +95,25 @@ def _brought_about(machine: Machine) -> Iterator[tuple[Bit, bool]]:
     steps = [it for it in machine.steps if it.instruction is None and not it.conditional]
     for _ in steps:
         for step in steps:
-            bits = [it for it in step.updates if isinstance(it, SetBit)]
-            values = all(isinstance(it, SetBit | Copy) for it in step.updates)
-            if len(bits) != 1 or not values or (bits[0].bit, not bits[0].value) in found:
+            bits = [(it.bit, it.value) for it in step.updates if isinstance(it, rules.SetBit)]
+            values = all(isinstance(it, rules.SetBit | rules.Copy) for it in step.updates)
+            if len(bits) != 1 or not values:
                 continue
-            own = (bits[0].bit, not bits[0].value)
-            if all(_holds_if(guard, found | {own}) for guard in step.guards):
-                found.add((bits[0].bit, bits[0].value))
+            bit, value = bits[0]
+            known = frozenset({*found, (bit, not value)})
+            if (bit, not value) not in found and all(_holds_if(it, known) for it in step.guards):
+                found.add((bit, value))
     yield from found
 
 
-def _holds_if(guard: Guard, known: Collection[tuple[Bit, bool]]) -> bool:
-    return isinstance(guard, AnyBit) and any(each in known for each in guard.bits)
+def _holds_if(guard: Guard, known: Literals) -> bool:
+    return isinstance(guard, AnyBit) and not known.isdisjoint(guard.bits)
 
 
-def _removes(step: StepRule, bit: Bit, clear: set[Bit], had: frozenset[tuple[Bit, bool]]) -> bool:
+def _removes(step: StepRule, bit: Bit, known: Literals) -> bool:
     """Whether a step takes an instruction out of a pool, once all that is in fifos has left."""
-    known = {(bit, True), *had, *((it, False) for it in clear)}
-    return bit in step.sets(False) and all(_holds_if(it, known) for it in step.guards)
+    held = known | {(bit, True)}
+    return bit in step.sets(False) and all(_holds_if(it, held) for it in step.guards)
 
 
 def _in_pools_while_in_fifo(machine: Machine, rule: InstructionRule) -> bool:
@@ -129,18 +128,6 @@ def _in_pools_while_in_fifo(machine: Machine, rule: InstructionRule) -> bool:
     return True
 
 
-def _may_leave(rule: Rule, earlier: set[Bit], had: frozenset[tuple[Bit, bool]]) -> bool:
+def _may_leave(rule: Rule, known: Literals) -> bool:
     """Whether a step can happen in its turn once earlier accesses of its thread are complete."""
-    known = {*had, *((it, False) for it in earlier)}
-    return all(isinstance(it, Oldest) or _holds_if(it, known) for it in rule.guards)
-
-
-def _comes(guard: Guard, clear: set[Bit], had: frozenset[tuple[Bit, bool]]) -> bool:
-    """Whether a guard holds once all that is in fifos and pools has left."""
-    match guard:
-        case AnyBit(bits):
-            return any((not value and bit in clear) or (bit, value) in had for bit, value in bits)
-        case Without():
-            return True
-        case _:
-            return False
+    return all(isinstance(it, rules.Oldest) or _holds_if(it, known) for it in rule.guards)

@@ -15,14 +15,12 @@ from itertools import chain, combinations
 from msgspec import Struct, field
 
 from rspverify.limits import LimitReached, Limits
-from rspverify.machine.closures import compile_guards
-from rspverify.machine.draining import drains, losses_last, never_shut
+from rspverify.machine.draining import NOTHING_RESTS, drains, losses_last, never_shut, resting
 from rspverify.machine.explicit import BreadthFirst, ExplicitMachine
 from rspverify.machine.lock_order import LockOrder
 from rspverify.machine.machine import Machine
 from rspverify.machine.relevance import without_idle_values
 from rspverify.machine.replay import Replayer, ReplayError
-from rspverify.machine.resting import NOTHING_RESTS, resting
 from rspverify.machine.rules import Deliver, InstructionRule, Rule
 from rspverify.machine.state import State
 from rspverify.machine.wording import Waits
@@ -149,7 +147,6 @@ class _Graph(BreadthFirst):
         if scheduler != FAIR and len(self.groups) > _MOST_GROUPS:
             raise LimitReached(f"more than {_MOST_GROUPS} work-groups that may be stopped")
         self._ends = [len(code) for code in machine.code]
-        self._at_the_end = compile_guards(machine.ending, explicit.layout)
         self._allowed: dict[tuple[int, Groups], Groups] = {}
         self.edges: list[list[tuple[int, int]]] = []
 
@@ -207,7 +204,7 @@ class _Graph(BreadthFirst):
             return True
         left = self.groups - stopped - self.finished(state)
         if not left:
-            return bool(stopped) or self._at_the_end(state)
+            return bool(stopped) or self.explicit.ended(state)
         return not all(self._may_go(state, group) for group in left)
 
     def stands_still(self, place: int) -> bool:

@@ -3,40 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import assert_never
 
 from rspverify.machine.draining import locks_of
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.rendezvous import is_arrival
-from rspverify.machine.rules import AnyBit, Bit, Lock, Marker, Ready, Wait, Without
+from rspverify.machine.rules import AnyBit, Bit, Lock, Marker, Ready, Without
 from rspverify.machine.state import State
 
 
-def waiting(explicit: ExplicitMachine, state: State) -> Iterator[str]:
-    """The waits of all unfinished threads in a state, whether they end or not."""
-    for rule in explicit.next_rules(state):
-        marked = explicit.marked(state, rule)
-        reasons = [f"its marker to leave the fifo of {fifo}" for fifo in marked]
-        failing = explicit.failing(state, rule)
-        reasons += [_in_words(it) for it in failing if not (marked and isinstance(it, Without))]
-        yield f"{rule.instruction.thread} at {rule} waits for {_and(reasons) or 'nothing'}"
+def _any_of(guard: AnyBit) -> str:
+    return " or ".join(_bit(bit, value) for bit, value in guard.bits) or "what cannot be"
 
 
-def _in_words(guard: Wait) -> str:
-    match guard:
-        case AnyBit(()):
-            return "what cannot be"
-        case AnyBit(bits):
-            return " or ".join(_bit(bit, value) for bit, value in bits)
-        case Ready(lock, _):
-            return f"the {lock}"
-        case Without(fifos, None):
-            return f"{_and(map(str, fifos))} to be empty"
-        case Without(fifos, elements):
-            assert elements is not None
-            return f"{', '.join(map(str, elements))} to leave {_and(map(str, fifos))}"
-        case _:
-            assert_never(guard)
+def _fifos(guard: Without) -> str:
+    fifos = _and(map(str, guard.fifos))
+    if guard.elements is None:
+        return f"{fifos} to be empty"
+    return f"{', '.join(map(str, guard.elements))} to leave {fifos}"
 
 
 def _bit(bit: Bit, value: bool) -> str:
@@ -47,7 +30,7 @@ def _bit(bit: Bit, value: bool) -> str:
 
 
 class Waits:
-    """All waits in a deadlock in which no step of the environment is possible."""
+    """All waits in a state in which no step of the environment is possible, or helps."""
 
     def __init__(self, explicit: ExplicitMachine, state: State) -> None:
         self._explicit = explicit
@@ -67,9 +50,10 @@ class Waits:
             said = {lock for it in bits for bit, _ in it.bits for lock in self._locks_of(bit)}
             locks = [it.lock for it in failing if isinstance(it, Ready) and it.lock not in said]
             reasons += [self._locks(locks)] if locks else []
-            others = [it for it in failing if isinstance(it, Without) and not marked]
-            reasons += [_in_words(it) for it in others]
-            yield f"{rule.instruction.thread} at {rule} waits for {_and(reasons)}"
+            if not marked:
+                reasons += [_fifos(it) for it in failing if isinstance(it, Without)]
+            waits = _and(reasons) or "nothing"
+            yield f"{rule.instruction.thread} at {rule} waits for {waits}"
 
     def of_fifos(self) -> Iterator[str]:
         """The waits of fifos that are not empty."""
@@ -101,12 +85,10 @@ class Waits:
 
     def _bits(self, guard: AnyBit) -> str:
         """An entry that an instruction wants otherwise, and the lock that this needs."""
-        if not guard.bits:
-            return _in_words(guard)
-        bit, value = guard.bits[-1]
-        locks = self._locks_of(bit)
-        if not locks:
-            return _in_words(guard)
+        bit, value = guard.bits[-1] if guard.bits else (None, False)
+        locks = [] if bit is None else self._locks_of(bit)
+        if bit is None or not locks:
+            return _any_of(guard)
         shapes = self._machine.shapes
         entry = shapes.entries.get(bit)
         dirty = bit if entry is None else entry.dirty

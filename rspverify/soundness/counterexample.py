@@ -13,7 +13,7 @@ from rspverify.machine.machine import Machine
 from rspverify.machine.replay import Replayer, ReplayError
 from rspverify.machine.rules import Rule
 from rspverify.machine.unroll import Unrolling
-from rspverify.machine.wording import waiting
+from rspverify.machine.wording import Waits
 from rspverify.records import replace
 from rspverify.smt.solver import Solver
 from rspverify.smt.term import all_of
@@ -193,4 +193,4 @@ def where_it_stops(machine: Machine, limits: Limits) -> tuple[str, ...]:
         deepest = explicit.search(limits).deepest
     except LimitReached:
         return ()
-    return tuple(waiting(explicit, deepest))
+    return tuple(Waits(explicit, deepest).of_threads())

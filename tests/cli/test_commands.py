@@ -160,7 +160,7 @@ def test_explain_vacuous_shows_where_the_machine_stops(tmp_path: Path) -> None:
     result = run("explain", str(scheme), "litmus/rsp/paper/Ex1.litmus")
     assert result.exit_code == 3
     assert "The machine cannot go on from here:" in result.stdout
-    assert "at LK_rmw DV waits for the rmw d0 w0 and the rmw d0 w1" in result.stdout
+    assert "at LK_rmw DV waits for the rmw d0 w0 and the rmw d0 w1, held by" in result.stdout
 
 
 def test_explain_unsupported() -> None:

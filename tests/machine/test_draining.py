@@ -109,11 +109,6 @@ def all_markers_are_own(patch: MonkeyPatch) -> None:
     patch.setattr(draining, "_is_own", lambda guard, rule: not hasattr(guard, "bits"))
 
 
-def dirty_is_kept(patch: MonkeyPatch) -> None:
-    """What takes an entry away is taken to leave those alone that are DIRTY."""
-    patch.setattr(draining, "_spares_dirty", lambda entry, rule: True)
-
-
 @pytest.mark.parametrize(
     "plant, case",
     [
@@ -122,7 +117,6 @@ def dirty_is_kept(patch: MonkeyPatch) -> None:
         (anything_is_fetched, "nothing fetches what was evicted"),
         (anything_is_fetched, "a fetch waits for a flush"),
         (all_markers_are_own, "others' markers"),
-        (dirty_is_kept, "EVICT takes what is DIRTY"),
     ],
 )
 def test_a_planted_mistake_is_noticed(

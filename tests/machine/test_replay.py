@@ -13,7 +13,7 @@ from rspverify.machine.machine import Machine
 from rspverify.machine.replay import Replayer, ReplayError
 from rspverify.machine.rules import Rule
 from rspverify.machine.unroll import Unrolling
-from rspverify.machine.wording import waiting
+from rspverify.machine.wording import Waits
 from rspverify.verdict import CacheState, Entry
 
 MP = assembly(
@@ -300,9 +300,9 @@ def test_what_each_thread_waits_for() -> None:
     replayer = Replayer(machine)
     explicit = ExplicitMachine(replayer.machine, reduced=False)
     (state,) = replayer.states(schedule_of(machine, ["P0", "P0"]))[-1:]
-    assert list(waiting(explicit, state)) == [
+    assert list(Waits(explicit, state).of_threads()) == [
         "P0 at LD r x waits for its marker to leave the fifo of L1 d0 w0 and x VALID in L1 d0 w0",
-        "P1 at INC_L1 r x waits for the rmw d0 w1 and x VALID in L1 d0 w1",
+        "P1 at INC_L1 r x waits for x VALID in L1 d0 w1 and the rmw d0 w1, held by P0",
         "P2 at ST r y waits for nothing",
     ]
 

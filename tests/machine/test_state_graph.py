@@ -21,8 +21,8 @@ from programs import SMALL, TINY_TWO_DEVICES, assembly, listing, random_assembly
 from rspverify.architecture.machines import MACHINES
 from rspverify.assembly.program import AssemblyProgram
 from rspverify.limits import LimitReached, Limits
+from rspverify.machine.draining import resting
 from rspverify.machine.machine import Machine
-from rspverify.machine.resting import resting
 from rspverify.machine.state_graph import find_hang, replay_hang
 from rspverify.schedulers import schedulers_of
 from rspverify.value import evaluate
@@ -104,7 +104,7 @@ def test_a_hang_is_shown_with_the_values_that_decide_nothing() -> None:
 def rests(program: AssemblyProgram) -> tuple[set[str], set[str | None]]:
     """The locations that are idle, and those that one cache keeps."""
     found = resting(Machine(program))
-    return set(found.idle), {it.location for it in found.kept}
+    return set(found.idle), {it.entry.value.location for it in found.kept}
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from rspverify.machine.replay import Replayer
 from rspverify.machine.rules import InstructionRule, StepRule
 from rspverify.machine.shapes import Shapes
 from rspverify.machine.unroll import Unrolling
-from rspverify.machine.wording import waiting
+from rspverify.machine.wording import Waits
 from rspverify.records import replace
 
 HERE, NEAR = (0, 0), (0, 1)
@@ -132,7 +132,7 @@ def test_an_unknown_guard_is_not_put_into_words() -> None:
         explicit.failing(explicit.initial, rule)
     explicit._code = ((rule,),)
     with pytest.raises(AssertionError, match="Unknown"):
-        list(waiting(explicit, explicit.initial))
+        list(Waits(explicit, explicit.initial).of_threads())
 
 
 def test_a_replay_knows_all_kinds() -> None:

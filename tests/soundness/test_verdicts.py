@@ -36,9 +36,10 @@ def test_vacuous_says_where_the_machine_stops(engine: Engine) -> None:
     assert verdict.within == {}
     assert verdict.reason == "no execution of the compiled program completes"
     (waits,) = verdict.blocked
+    locks = "the rmw d0 w0 and the rmw d0 w1, held by"
     assert waits in (
-        "P0 at LK_rmw DV waits for the rmw d0 w0 and the rmw d0 w1",
-        "P1 at LK_rmw DV waits for the rmw d0 w0 and the rmw d0 w1",
+        f"P0 at LK_rmw DV waits for {locks} P1, which has ended",
+        f"P1 at LK_rmw DV waits for {locks} P0, which has ended",
     )
 
 
