@@ -63,7 +63,7 @@ def module(programs: Mapping[str, Program], *, has_local: bool) -> str:
     Raises InputError with all that no compiler can be given.
     """
     functions = [
-        _Function(f"{name}P{thread.index}", thread, program, has_local).text()
+        _Function(name, thread, program, has_local).text()
         for name, program in programs.items()
         for thread in program.threads
     ]
@@ -123,9 +123,10 @@ def _unsupported(operation: Operation, message: str) -> Problem:
 
 
 class _Function:
-    def __init__(self, name: str, thread: Thread, program: Program, has_local: bool) -> None:
-        self._name, self._thread, self._program = name, thread, program
+    def __init__(self, prefix: str, thread: Thread, program: Program, has_local: bool) -> None:
+        self._prefix, self._thread, self._program = prefix, thread, program
         self._has_local = has_local
+        self._pointers = list(pointers(thread, program))
         self._lines: list[str] = []
         self._reads: dict[int, str] = {}
         self._number = 0
@@ -142,18 +143,12 @@ class _Function:
         self._surround([])
         self._sink()
         regions = {it.name: it.region for it in self._program.locations}
-        numbers = {name: at for at, name in enumerate(self._pointers)}
-        self._numbers = numbers
         parameters = ", ".join(
             f"ptr addrspace({3 if regions[name] == LOCAL else 1}) noalias %x{at}"
-            for name, at in numbers.items()
+            for at, name in enumerate(self._pointers)
         )
         body = "\n".join(["entry:", *self._lines, "  ret void"])
-        return f"define void @{self._name}({parameters}) {{\n{body}\n}}"
-
-    @property
-    def _pointers(self) -> list[str]:
-        return list(pointers(self._thread, self._program))
+        return f"define void @{self._prefix}P{self._thread.index}({parameters}) {{\n{body}\n}}"
 
     def _new(self, start: str = "t") -> str:
         self._number += 1
@@ -204,14 +199,9 @@ class _Function:
             return
         shape = shape_of(it, has_local=self._has_local)
         assert shape is not None
-        wanted = "add"
-        if shape.op is Op.RMW:
-            wanted = _OPERATORS[it.operator or "+"]
-        elif shape.op is Op.CAS:
-            wanted = self._orders(it)
-        text = spellings(shape, (wanted,) if shape.op is Op.RMW else ("add",))[
-            wanted if shape.op in (Op.RMW, Op.CAS) else next(iter(spellings(shape)))
-        ]
+        operators = [_OPERATORS[it.operator or "+"]] if shape.op is Op.RMW else []
+        every = spellings(shape, operators)
+        text = every[_orders(it)] if shape.op is Op.CAS else next(iter(every.values()))
         names = {"r": self._new("r"), "both": self._new("both")}
         if it.location is not None:
             names["x"] = f"%x{self._pointers.index(it.location)}"
@@ -225,12 +215,6 @@ class _Function:
             self._say(line.replace("cmpxchg ", "cmpxchg weak ") if it.weak else line)
         if it.reads:
             self._reads[it.index] = names["r"]
-
-    def _orders(self, it: Operation) -> str:
-        assert it.order is not None and it.failure is not None
-        words = {Order.RELAXED: "monotonic"}
-        both = (words.get(each, each.value) for each in (it.order, it.failure))
-        return " ".join(both)
 
     def _barrier(self, it: Operation) -> None:
         """A fence, the rendezvous, and a fence (OpenCL 2.0 §3.3.6.2), as clang's library has it."""
@@ -253,10 +237,6 @@ class _Function:
         values = ", ".join(f"i32 {self._reads[it.index]}" for it in kept)
         inputs = ",".join("v" * len(kept))
         self._say(f'call void asm sideeffect "{labels}", "{inputs}"({values})')
-
-    @property
-    def _prefix(self) -> str:
-        return self._name.removesuffix(f"P{self._thread.index}")
 
     # ---- values ----------------------------------------------------------------------------------
 
@@ -316,6 +296,13 @@ class _Function:
                 return self._said(f"icmp ne i32 {self._value(it)}, 0")
             case _:
                 assert_never(it)
+
+
+def _orders(it: Operation) -> str:
+    """The two orders of a compare-exchange, as one of those that have one row."""
+    assert it.order is not None and it.failure is not None
+    words = {Order.RELAXED: "monotonic"}
+    return " ".join(words.get(each, each.value) for each in (it.order, it.failure))
 
 
 def _expected(it: Operation) -> Expression:
