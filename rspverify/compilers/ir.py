@@ -103,15 +103,12 @@ def spellings(shape: Shape, operators: Sequence[str] = OPERATORS) -> Mapping[str
     scope, order = _sync_scope(shape), _ORDERS[shape.order] if shape.order else ""
     at = f"ptr addrspace({_SPACES[shape.memories[0]]}) %x"
     known = f", {_ON_DEVICE}" if GLOBAL in shape.memories else ""
+    atomic, ordered = ("atomic ", f" {scope} {order}") if shape.order else ("", "")
     match shape.op:
-        case Op.LOAD if shape.order is None:
-            return {"load": f"%r = load i32, {at}, align 4"}
         case Op.LOAD:
-            return {"load": f"%r = load atomic i32, {at} {scope} {order}, align 4"}
-        case Op.STORE if shape.order is None:
-            return {"store": f"store i32 %new, {at}, align 4"}
+            return {"load": f"%r = load {atomic}i32, {at}{ordered}, align 4"}
         case Op.STORE:
-            return {"store": f"store atomic i32 %new, {at} {scope} {order}, align 4"}
+            return {"store": f"store {atomic}i32 %new, {at}{ordered}, align 4"}
         case Op.RMW:
             return {
                 it: f"%r = atomicrmw {it} {at}, i32 %new {scope} {order}{known}" for it in operators

@@ -13,7 +13,7 @@ from typing import assert_never
 
 from rspverify.compilers.ir import LOCAL, METADATA, Shape, shapes, spellings
 from rspverify.compilers.llvm import TRIPLE
-from rspverify.litmus.program import GLOBAL, Kind, Operation, Order, Program, Scope, Thread
+from rspverify.litmus.program import GLOBAL, Kind, Operation, Order, Program, Thread
 from rspverify.scheme.orders import Op, at_least, op_of
 from rspverify.source import InputError, Problem, Severity
 from rspverify.value import Binary, Constant, Expression, Read, Select, Unary, conjuncts
@@ -24,13 +24,6 @@ MAX_REGISTERS = 31
 _SIZES = {GLOBAL: 2, LOCAL: 1}
 """How many registers a pointer takes."""
 
-_SCOPES: Mapping[Scope, str] = {
-    Scope.WI: "wi",
-    Scope.SG: "sg",
-    Scope.WG: "wg",
-    Scope.DV: "dv",
-    Scope.ALL: "all",
-}
 _OPERATORS = {
     "+": "add",
     "-": "sub",
@@ -108,7 +101,7 @@ def shape_of(operation: Operation, *, has_local: bool) -> Shape | None:
         return None
     if order is not None and operation.failure is not None:
         order = at_least(order, operation.failure)
-    scope = _SCOPES[operation.scope] if operation.scope is not None else None
+    scope = operation.scope.value.lower() if operation.scope is not None else None
     used = operation.used if kind in (Op.RMW, Op.CAS) else None
     return Shape(kind, scope, order, _memories(operation, has_local), used)
 
@@ -221,7 +214,7 @@ class _Function:
         memories = _memories(it, self._has_local)
         for order in (Order.RELEASE, Order.ACQUIRE):
             if memories and it.scope is not None:
-                shape = Shape(Op.FENCE, _SCOPES[it.scope], order, memories)
+                shape = Shape(Op.FENCE, it.scope.value.lower(), order, memories)
                 (text,) = spellings(shape).values()
                 self._say(text)
             if order is Order.RELEASE:
@@ -334,4 +327,4 @@ def _shapes(it: Operation, has_local: bool) -> Iterator[Shape]:
         yield from [] if shape is None else [shape]
     elif it.scope is not None and (memories := _memories(it, has_local)):
         for order in (Order.RELEASE, Order.ACQUIRE):
-            yield Shape(Op.FENCE, _SCOPES[it.scope], order, memories)
+            yield Shape(Op.FENCE, it.scope.value.lower(), order, memories)
