@@ -11,7 +11,7 @@ from functools import partial
 from bench.cases import Timed
 from bench.measure import digits, side_by_side
 from bench.sheet import Sheet
-from rspverify.axiomatic.generated_executions import GeneratedExecutions
+from rspverify.axiomatic.executions import GeneratedExecutions
 from rspverify.limits import Limits
 from rspverify.machine.events import Events
 from rspverify.machine.firings import enough_steps

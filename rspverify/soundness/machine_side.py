@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import assert_never
 
-from rspverify.axiomatic.generated_executions import GeneratedExecutions
+from rspverify.axiomatic.executions import GeneratedExecutions
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.program import Program

@@ -11,7 +11,7 @@ from programs import SMALL_SOURCE, random_program
 from smt.truth import value
 
 from rspverify.axiomatic.cat import load_model
-from rspverify.axiomatic.generated_executions import GeneratedExecutions
+from rspverify.axiomatic.executions import GeneratedExecutions
 from rspverify.limits import Limits
 from rspverify.litmus.program import Program
 from rspverify.smt.choice import constant

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from rspverify.axiomatic.event import Event, Part
-from rspverify.axiomatic.generated_executions import GeneratedExecutions
+from rspverify.axiomatic.executions import GeneratedExecutions
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.limits import LimitReached, Limits
