@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
@@ -49,7 +50,7 @@ class TableRow(Struct, frozen=True):
         line = f"  - {{{', '.join([*head, code])}}}"
         if len(line) <= _WIDTH:
             return line
-        return "\n".join([*_filled("  - {", head, ","), *_filled(_INDENT, code.split(", "), "}")])
+        return f"{_filled('  - {', head, ',')}\n{_filled(_INDENT, code.split(', '), '}')}"
 
 
 class Extraction(Struct, frozen=True):
@@ -146,14 +147,12 @@ def _by_code(codes: _Codes) -> Iterable[tuple[tuple[str, ...], tuple[str, ...]]]
     return [(tuple(each), code) for code, each in orders.items()]
 
 
-def _filled(start: str, parts: Sequence[str], ending: str) -> list[str]:
-    lines = [start]
-    for part in [*(f"{it}, " for it in parts[:-1]), f"{parts[-1]}{ending}"]:
-        if len(lines[-1] + part.rstrip()) > _WIDTH:
-            lines[-1] = lines[-1].rstrip()
-            lines.append(_INDENT)
-        lines[-1] += part
-    return lines
+def _filled(start: str, parts: Sequence[str], ending: str) -> str:
+    """Parts, with commas between them, on lines that are not too long."""
+    text = ", ".join(part.replace(" ", "\0") for part in parts) + ending
+    return textwrap.fill(
+        text, _WIDTH, initial_indent=start, subsequent_indent=_INDENT, break_on_hyphens=False
+    ).replace("\0", " ")
 
 
 def _one_or_list(words: tuple[str, ...]) -> str:
