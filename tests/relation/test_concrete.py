@@ -89,7 +89,7 @@ def test_operator(operator: Expression, world: World) -> None:
     check(world, operator)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(worlds(), expressions(SETS, RELATIONS))
 def test_expression(world: World, expression: Expression) -> None:
     check(world, expression)
@@ -147,7 +147,7 @@ def test_only_what_depends_on_a_change_is_calculated_again(
     assert [values[place] for place in places] == [value_of(each, size, later) for each in many]
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(worlds(4), expressions(SETS, RELATIONS), st.data())
 def test_what_rises_only_grows(world: World, expression: Expression, data: st.DataObject) -> None:
     size = len(world.executed)

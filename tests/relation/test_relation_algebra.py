@@ -157,7 +157,7 @@ def test_operator(operator: Expression, names: Symbolic) -> None:
     check(names, operator)
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(symbolic(), expressions(SETS, RELATIONS))
 def test_expression(names: Symbolic, expression: Expression) -> None:
     check(names, expression)
@@ -244,7 +244,7 @@ def test_a_name_that_stands_for_something_else_is_evaluated_anew() -> None:
 # ---- transitive closure --------------------------------------------------------------------------
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(
     st.dictionaries(st.tuples(st.integers(0, 5), st.integers(0, 5)), TERMS, max_size=14),
 )
