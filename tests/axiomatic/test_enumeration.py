@@ -138,12 +138,12 @@ def test_corpus(folder: Path) -> None:
     for place, path in enumerate(sorted(folder.glob("*.litmus"))):
         program = read_program_file(path)
         others = sorted(MODELS.keys() - {DEFAULT_MODEL})
-        for name in (DEFAULT_MODEL, others[place % len(others)]):
-            questions = Questions(program, MODELS[name], Limits())
-            allowed = set(questions.outcomes())
-            assert allowed
-            near = neighbours(allowed, random.Random(path.stem), 6)
-            assert compare(program, MODELS[name], allowed | near, questions) >= len(allowed)
+        name = others[place // 2 % len(others)] if place % 2 else DEFAULT_MODEL
+        questions = Questions(program, MODELS[name], Limits())
+        allowed = set(questions.outcomes())
+        assert allowed
+        near = neighbours(allowed, random.Random(path.stem), 6)
+        assert compare(program, MODELS[name], allowed | near, questions) >= len(allowed)
 
 
 @pytest.mark.parametrize("name", UNSOUND)
@@ -158,7 +158,7 @@ def test_what_original_does_wrong_is_refuted(name: str) -> None:
     assert compare(program, model, found, questions) < len(found)
 
 
-@pytest.mark.parametrize("block", range(6))
+@pytest.mark.parametrize("block", range(4))
 def test_random_programs_as_the_oracle_says(block: int) -> None:
     """Three threads or four, in several devices, under the default model; no solver involved."""
     model = MODELS[DEFAULT_MODEL]
@@ -182,7 +182,7 @@ def test_random_programs_as_the_oracle_says(block: int) -> None:
 
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_random_programs_as_the_solver_says(name: str) -> None:
-    for seed in range(1000, 1040):
+    for seed in range(1000, 1020):
         rng = random.Random(seed)
         program = random_program(rng, Size(threads=3, operations=3, total=5))
         try:
