@@ -101,7 +101,8 @@ class Growth:
             first_guarded = guarded_from(there[2])
             for place, access in enumerate(there[2]):
                 if tables.conflicting(last, access, apart):
-                    if free and place < first_guarded and tables.surely_writing(last, access):
+                    surely = tables.surely_conflicting(last, access, apart)
+                    if surely and free and place < first_guarded:
                         return None
                     found = True
         return found

@@ -16,8 +16,8 @@ _ACQUIRE = (Order.ACQUIRE, Order.ACQ_REL, Order.SEQ_CST)
 
 
 class Tables:
-    """What operations do, by their numbers: reads, writes (if it succeeds), stores (it does not
-    read), plain, rmw, adds; cas: it is a compare-exchange; brings: it writes a value of its own.
+    """What operations do, by their numbers: reads, writes (if it succeeds), surely_writes (it need
+    not), plain, adds; cas: it is a compare-exchange; brings: it writes a value of its own.
 
     kept: whether what it reads is used. releases, acquires: by their orders; fence, seq_cst.
     inclusive: whether the scopes of two are, by the distance of their threads and their numbers;
@@ -29,12 +29,11 @@ class Tables:
         self.space = space
         self.reads = [each.reads for each in accesses]
         self.writes = [each.writes for each in accesses]
-        self.stores = [each.writes and not each.reads for each in accesses]
         self.plain = [each.plain for each in accesses]
-        self.rmw = [each.kind is Kind.RMW for each in accesses]
         self.cas = [each.compares for each in accesses]
         self.brings = [each.brings for each in accesses]
-        self.adds = [it and not cas for it, cas in zip(self.rmw, self.cas, strict=True)]
+        self.adds = [each.kind is Kind.RMW and not each.compares for each in accesses]
+        self.surely_writes = [each.writes and not each.compares for each in accesses]
         self.kept = [each.register is not None for each in accesses]
         self.fence = [each.kind is Kind.FENCE for each in accesses]
         self.seq_cst = [each.order is Order.SEQ_CST for each in accesses]
@@ -77,14 +76,8 @@ class Tables:
 
     def surely_conflicting(self, one: PackedAccess, other: PackedAccess, apart: int) -> bool:
         """The same, whatever a compare-exchange finds."""
-        return self.conflicting(one, other, apart) and self.surely_writing(one, other)
-
-    def surely_writing(self, one: PackedAccess, other: PackedAccess) -> bool:
-        """Whether one of two accesses writes, whatever a compare-exchange finds."""
-        first, second = one[0], other[0]
-        return (self.writes[first] and not self.cas[first]) or (
-            self.writes[second] and not self.cas[second]
-        )
+        writes = self.surely_writes[one[0]] or self.surely_writes[other[0]]
+        return writes and self.conflicting(one, other, apart)
 
     def suspects(self, packed: PackedTest) -> list[tuple[tuple[int, int], tuple[int, int]]]:
         """The pairs of accesses, by thread and place, that race unless something orders them."""
