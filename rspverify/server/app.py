@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -24,8 +22,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rspverify import __version__
 from rspverify.server.catalogue import Catalogue
-from rspverify.server.lane import Busy, Lane, Ticket, Turns
-from rspverify.server.question import Kind, Question, Refused, read_question
+from rspverify.server.lane import Busy, Lane, Turns
+from rspverify.server.question import Kind, Refused, read_question
 from rspverify.server.worker import Allowance, Worker, started
 
 HERE = Path(__file__).parent
@@ -48,7 +46,7 @@ _ALWAYS = {
 
 
 class Server:
-    """What the requests share: two kinds of workers, and the answers that are kept.
+    """What the requests share: two kinds of workers.
 
     public: whether strangers use it. cache: a folder for the judge's answers. ready: called once
     there are workers.
@@ -59,7 +57,6 @@ class Server:
     ) -> None:
         self._allowance, self._public, self._ready = allowance, public, ready
         self._catalogue = Catalogue.read()
-        self._kept = Kept(allowance.kept)
 
         def lane(number: int, seconds: float, *, long: bool) -> Lane:
             turns: Turns[Worker] = Turns(allowance.waiting, allowance.of_one)
@@ -113,66 +110,21 @@ class Server:
             data = await _body(request, self._allowance.question)
             asked = read_question(data)
             self._catalogue.require(asked)
-            kept = self._kept.get(data) if asked.kind in _SHORT else None
-            if kept is not None:
-                return Response(kept, media_type="text/event-stream")
             lane = self._quick if asked.kind in _SHORT else self._long
             ticket = lane.turns.enter(self._client(request), short=asked.kind is Kind.VERDICT)
         except Refused as refused:
             return PlainTextResponse(str(refused), refused.status)
         except Busy as busy:
             return PlainTextResponse(str(busy), 503, {"Retry-After": "1"})
-        coming = self._remembered(asked, data, lane, ticket)
-        return StreamingResponse(
-            coming, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}
-        )
-
-    async def _remembered(
-        self, asked: Question, data: bytes, lane: Lane, ticket: Ticket[Worker]
-    ) -> AsyncIterator[bytes]:
-        """An answer as it comes, kept if it is short and came to its end."""
-        said: list[bytes] = []
-        async for message in lane.answer(ticket, data):
-            yield message
-            said.append(message)
-        whole = b"".join(said)
-        if asked.kind in _SHORT and said[-1:] == [b"event: end\ndata: {}\n\n"]:
-            if b'"UNKNOWN"' not in whole:
-                self._kept.put(data, whole)
+        headers = {"X-Accel-Buffering": "no"}
+        coming = lane.answer(ticket, data)
+        return StreamingResponse(coming, media_type="text/event-stream", headers=headers)
 
     def _client(self, request: Request) -> str:
         """Who is to have a turn: an address, and on one's own machine each page for itself."""
         address = request.client.host if request.client else ""
         page = "" if self._public else request.headers.get("x-page", "")[:40]
         return f"{address} {page}"
-
-
-class Kept:
-    """Answers by their questions, up to so many bytes of both together."""
-
-    def __init__(self, most: int) -> None:
-        self._most, self._size = most, 0
-        self._answers: OrderedDict[bytes, bytes] = OrderedDict()
-
-    def get(self, question: bytes) -> bytes | None:
-        """The answer to a question, word by word the same."""
-        key = _key(question)
-        if (found := self._answers.get(key)) is not None:
-            self._answers.move_to_end(key)
-        return found
-
-    def put(self, question: bytes, answer: bytes) -> None:
-        """Keep an answer; what was not asked for longest goes."""
-        key = _key(question)
-        self._size += len(answer) - len(self._answers.pop(key, b""))
-        self._answers[key] = answer
-        while self._size > self._most:
-            _, gone = self._answers.popitem(last=False)
-            self._size -= len(gone)
-
-
-def _key(question: bytes) -> bytes:
-    return hashlib.sha256(question).digest()
 
 
 class Headers:

@@ -34,7 +34,7 @@ class Allowance(Struct, frozen=True):
     workers: processes that answer verdicts; long_workers: those for everything that takes longer.
     seconds, long_seconds: for one answer of theirs. memory: bytes of address space of a process.
     answer: bytes of one answer. question: bytes of one question. waiting: how many questions may
-    wait at a time; of_one: of one client. kept: bytes of answers that are kept in this process.
+    wait at a time; of_one: of one client.
     """
 
     workers: int = 2
@@ -46,7 +46,6 @@ class Allowance(Struct, frozen=True):
     question: int = 600_000
     waiting: int = 400
     of_one: int = 8
-    kept: int = 32 * 2**20
 
     @staticmethod
     def here() -> Allowance:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rspverify.options import option
-from rspverify.source import InputError, Problem
+from rspverify.source import Problem, Problems
 from rspverify.terminal.ending import at_end, tell
 
 if TYPE_CHECKING:
@@ -62,13 +62,11 @@ class Output:
         at_end(judge.end)
         return judge
 
-    @contextmanager
-    def opened(self) -> Iterator[Console]:
+    def opened(self) -> AbstractContextManager[Console]:
         """A console on the file, or on the terminal."""
         from rspverify.render.console import opened
 
-        with opened(self.output) as console:
-            yield console
+        return opened(self.output)
 
     def print(self, blocks: Iterable[Block]) -> None:
         """Print all of it."""
@@ -86,12 +84,10 @@ class Output:
         """Write each form to its file, whole or not at all; what could not be written is said."""
         from rspverify.files import write
 
-        problems: list[Problem] = []
+        problems = Problems()
         for file, name in self.files.items():
-            try:
+            with problems:
                 write(file, form(name))
-            except InputError as error:
-                problems += error.problems
         tell(problems)
         return problems
 
@@ -124,7 +120,7 @@ def reports_meant(
     places = {os.path.realpath(each) for each in taken}
     known = list(forms)
     found: dict[str, str] = {}
-    problems = []
+    problems = Problems()
     for each in given:
         name, _, file = each.partition("=")
         place = os.path.realpath(file)
@@ -140,6 +136,5 @@ def reports_meant(
         else:
             found[file] = name
         places.add(place)
-    if problems:
-        raise InputError(problems)
+    problems.tell()
     return found
