@@ -56,7 +56,7 @@ class Calls(Evaluation):
 
     def _allowed(self, function: tree.FunctionText, call: tree.Call) -> int | None:
         """How deep the body of a function is nested; None, which is noted, if it is too much."""
-        deep, size = _measure(function)
+        deep, size = tree.measure(function.body)
         self.calls += 1
         self._size += size
         if function.name.text in self.around.circular:
@@ -242,9 +242,3 @@ def uncalled(
 def _calls(body: tree.Block) -> list[str]:
     """The functions that a text calls."""
     return [each.function.text for each in tree.walk(body) if isinstance(each, tree.Call)]
-
-
-def _measure(function: tree.FunctionText) -> tuple[int, int]:
-    """How deep the body of a function is nested, and how many parts it has."""
-    found = [depth for _, depth in tree.depths(function.body)]
-    return max(found), len(found)

@@ -202,10 +202,11 @@ class Operations:
         index = self.bounded(span, target.index)
         low, high = interval(index)
         first, last = max(low, 0), min(high, it.size - 1)
-        beyond = binary("||", binary("<", index, FALSE), binary(">=", index, Constant(it.size)))
         operand = truth(operand) if operand is not None and it.what.boolean else operand
         within = (first, last) == (low, high)
+        beyond: Expression = FALSE
         if not within:
+            beyond = binary("||", binary("<", index, FALSE), binary(">=", index, Constant(it.size)))
             when = self.both(span, guard, self.bounded(span, beyond))
             bounds = f"an array of {it.size}" if it.array else "a location and no array"
             self.fault(

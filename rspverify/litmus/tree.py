@@ -371,18 +371,27 @@ class Columns(Document, frozen=True):
     rows: tuple[Row, ...]
 
 
-def depths(node: Node) -> Iterator[tuple[Node, int]]:
-    """The node and all nodes below it, in the order of the text, each with its depth, from 1."""
-    waiting: list[tuple[object, int]] = [(node, 0)]
-    while waiting:
-        match waiting.pop():
-            case Node() as each, above:
-                yield each, above + 1
-                waiting += ((part, above + 1) for part in reversed(astuple(each)))
-            case tuple() as several, above:
-                waiting += ((part, above) for part in reversed(several))
-
-
 def walk(node: Node) -> Iterator[Node]:
     """The node and all nodes below it, in the order of the text."""
-    return (each for each, _ in depths(node))
+    waiting: list[object] = [node]
+    while waiting:
+        it = waiting.pop()
+        if isinstance(it, tuple):
+            waiting += reversed(it)
+        elif isinstance(it, Node):
+            yield it
+            waiting += reversed(astuple(it))
+
+
+def measure(node: Node) -> tuple[int, int]:
+    """How deep a node is nested, and how many nodes there are in it."""
+    most = size = 0
+    waiting: list[tuple[object, int]] = [(node, 0)]
+    while waiting:
+        it, depth = waiting.pop()
+        if isinstance(it, Node):
+            most, size = max(most, depth + 1), size + 1
+            waiting += ((part, depth + 1) for part in astuple(it))
+        elif isinstance(it, tuple):
+            waiting += ((part, depth) for part in it)
+    return most, size
