@@ -1,15 +1,15 @@
 """Which part of a text has a syntax error, so that what comes after it can be read as well.
 
-A part is left out only where it is certain to end as it seems: the innermost statement of a thread,
-the parameters of a thread, or an entry of the initial state. Where brackets do not fit together, or
-a thread seems not to end, later mistakes might be mere consequences, and the reading ends. Patterns
-are compiled when there is a mistake: most tests have none.
+A part is left out only where it is certain to end as it seems: from the last brace or semicolon on,
+or the parameters of a thread. What follows it at once may belong to it, as `else` does. Where
+brackets do not fit together, or a thread seems not to end, later mistakes might be mere
+consequences, and the reading ends. Patterns are compiled when there is a mistake: most tests have
+none.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 from rspverify.grammar import END, Mistake, blanked
 
@@ -28,14 +28,6 @@ _NEXT_PART = (
 
 _AFTER_ROWS = r"(?m)^[ \t]*(?:(?:[~!]|not\b)?[ \t]*exists|forall|locations)\b"
 """The same in a test in assembly."""
-
-
-@dataclass
-class _Block:
-    """A block that is open: where its last statement begins, and the brackets open in that."""
-
-    start: int
-    brackets: list[str] = field(default_factory=list)
 
 
 def without_mistake(text: str, mistake: Mistake) -> str | None:
@@ -65,69 +57,51 @@ def braces_fit(text: str) -> bool:
 def _part(text: str, offset: int) -> tuple[int, int] | None:
     """Where the part begins and ends that has a mistake at an offset."""
     head = re.match(_HEAD, text)
-    blocks = [_Block(head.end() if head else 0)]
-    initial = True
-    for sign in re.compile(_SIGN).finditer(text, blocks[0].start):
-        at, block = sign.start(), blocks[-1]
-        if at >= offset:
-            break
+    start = head.end() if head else 0
+    depth = blocks = 0
+    brackets: list[str] = []
+    for sign in re.compile(_SIGN).finditer(text, start, offset):
         if sign[0] in "([":
-            block.brackets.append(sign[0])
+            brackets.append(sign[0])
         elif sign[0] in ")]":
-            if not block.brackets or block.brackets.pop() != _OPENING[sign[0]]:
+            if not brackets or brackets.pop() != _OPENING[sign[0]]:
                 return None
-        elif block.brackets:
+        elif brackets:
             if sign[0] != ";":  # It stands in the head of a `for`.
                 return None
-        elif sign[0] == "{":
-            blocks.append(_Block(at + 1))
         else:
-            if sign[0] == "}":
-                blocks.pop()
-                initial = initial and len(blocks) > 1
-            if not blocks:
-                return None
-            if not _goes_on(text, blocks[-1].start, at + 1):
-                blocks[-1].start = at + 1
-    if len(blocks) == 1:
-        return _parameters(text, blocks[0].start, offset)
-    end = _end(text, offset, blocks[-1], initial)
-    if end is None or (not initial and re.search(_NEXT_PART, text[blocks[-1].start : end])):
+            start = sign.end()
+            depth += {"{": 1, "}": -1}.get(sign[0], 0)
+            blocks += sign[0] == "}" and not depth
+    if not depth:
+        return _parameters(text, start, offset)
+    end = _end(text, start, offset, brackets, initial=not blocks)
+    if end is None or (blocks and re.search(_NEXT_PART, text[start:end])):
         return None
-    return blocks[-1].start, end
+    return start, end
 
 
-def _goes_on(text: str, start: int, end: int) -> bool:
-    """Whether a statement that may end at a place goes on there, as `if` does with `else`."""
-    if re.compile(r"\s*else\b").match(text, end):
-        return True
-    if not re.compile(r"\s*do\b").match(text, start):
-        return False
-    return re.compile(r"\s*while\b").match(text, end) is not None or "while" not in text[start:end]
-
-
-def _end(text: str, offset: int, block: _Block, initial: bool) -> int | None:
-    """Where the last statement of a block ends, read on from an offset; None if in doubt."""
-    brackets = list(block.brackets)
-    loop = re.compile(r"\s*for\b").match(text, block.start) is not None
+def _end(text: str, start: int, offset: int, brackets: list[str], *, initial: bool) -> int | None:
+    """Where a statement or an entry ends, read on from an offset; None if in doubt."""
+    loop = re.compile(r"\s*for\b").match(text, start) is not None
+    depth = 0
     for sign in re.compile(_SIGN).finditer(text, offset):
-        if sign[0] in "({[":
-            if (initial and sign[0] != "[") or (sign[0] == "{" and set(brackets) & {"(", "["}):
-                return None
+        if sign[0] in "({" and (initial or (sign[0] == "{" and brackets)):
+            return None
+        if sign[0] in "([":
             brackets.append(sign[0])
-        elif sign[0] == "}" and "{" not in brackets:
-            return sign.start()
-        elif sign[0] != ";":
+        elif sign[0] in ")]":
             if brackets and brackets.pop() != _OPENING[sign[0]]:
                 return None
-            if sign[0] == "}" and not brackets and not _goes_on(text, block.start, sign.end()):
+        elif sign[0] == "{":
+            depth += 1
+        elif sign[0] == "}":
+            if depth <= 1:
+                return sign.end() if depth else sign.start()
+            depth -= 1
+        elif not depth and not (loop and brackets):
+            if re.compile(r"(?m)[ \t]*$").match(text, sign.end()):  # Or it may be the mistake.
                 return sign.end()
-        elif "{" not in brackets and not (loop and brackets):
-            if not re.compile(r"(?m)[ \t]*$").match(text, sign.end()):
-                continue  # It may be the mistake.
-            if not _goes_on(text, block.start, sign.end()):
-                return sign.end()
-            brackets.clear()
     return None
 
 

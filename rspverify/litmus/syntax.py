@@ -61,7 +61,7 @@ def parse(form: Form, source: Source, text: str, problems: Problems) -> Any:
     the text is read again without the part that has it, as long as that leads to no mistake that
     is only a consequence (recovery.py), and has no tree.
     """
-    left, again = _MOST_READ, text
+    left, again, mended = _MOST_READ, text, False
 
     def missing(mistake: Mistake) -> str | None:
         if not _lacks_semicolon(mistake, form) or problems.full:
@@ -74,14 +74,21 @@ def parse(form: Form, source: Source, text: str, problems: Problems) -> Any:
     while True:
         tree = form.language.parse(source, again, missing)
         if isinstance(tree, Tree):
-            known = again is text and not _too_deep(tree, source, problems)
+            known = not mended and not _too_deep(tree, source, problems)
             return form.builder(source).build(tree) if known else None
-        _report(tree, form, source, problems)
+        if not _follows_blanks(text, again, tree.offset):
+            _report(tree, form, source, problems)
         left -= len(again)
         rest = form.without(again, tree) if left >= 0 and not problems.full else None
         if rest is None:
             return None
-        again = rest
+        again, mended = rest, True
+
+
+def _follows_blanks(text: str, mended: str, offset: int) -> bool:
+    """Whether what stands just before a mistake was left out, so that it may be a consequence."""
+    before = text[:offset].rstrip()
+    return bool(before) and mended[len(before) - 1] == " "
 
 
 def _too_deep(tree: Tree[Token], source: Source, problems: Problems) -> bool:
