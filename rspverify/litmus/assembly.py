@@ -31,12 +31,14 @@ from rspverify.value import Constant, Expression, reads
 MAX_INSTRUCTIONS = 250
 """How many instructions a test may have: a machine is spelled out for each of them."""
 
+_STORE = Form("", ("x", "v"), "", written=formula("v"), address="x")
 _BY_OPERANDS = {
     "rx": Form("", ("r", "x"), "", reads=True, result="r", address="x"),
-    "xr": Form("", ("x", "v"), "", written=formula("v"), address="x"),
+    "xr": _STORE,
+    "xv": _STORE,
     "": Form("", (), "", words=frozenset({"fence"})),
 }
-"""What an instruction does that the set has not: r is a register or a value."""
+"""What an instruction does that the set has not: r is a register, v an integer, x a location."""
 
 
 def assembly_program(test: Columns, source: Source, problems: Problems) -> Program:
@@ -117,11 +119,9 @@ class _Column(TableExecutor):
         first: int,
         problems: Problems,
     ) -> None:
-        registers = re.compile(dialect.registers)
-        super().__init__(
-            instruction_set(dialect.instructions), registers, locations, initial, first
-        )
-        self._thread, self._found, self._register_names = thread, problems, registers
+        instructions, registers = instruction_set(dialect.instructions), dialect.registers
+        super().__init__(instructions, re.compile(registers), locations, initial, first)
+        self._thread, self._found = thread, problems
         self._texts: dict[Span, InstructionText] = {}
 
     def run(
@@ -155,8 +155,8 @@ class _Column(TableExecutor):
         text = self._texts[it.span]
         found = self._set.form(it.mnemonic, it.operands)
         if found is None or not (found.sets or found.target):
-            shape = "".join("r" if self._holds_value(each) else "x" for each in text.operands)
-            if shape not in _BY_OPERANDS or (shape == "rx" and not self._is_register(it, 0)):
+            shape = "".join(map(self._letter, text.operands))
+            if shape not in _BY_OPERANDS:
                 self._not_such(text)
             by_operands = _BY_OPERANDS[shape]
             if found is None or found.operands != by_operands.operands:
@@ -168,17 +168,16 @@ class _Column(TableExecutor):
                 self._require_value(operand)
         return found
 
-    def _is_register(self, it: Instruction, at: int) -> bool:
-        return self._register_names.fullmatch(it.operands[at]) is not None
-
-    def _holds_value(self, operand: Name | Integer) -> bool:
-        return isinstance(operand, Integer) or bool(self._register_names.fullmatch(operand.text))
+    def _letter(self, operand: Name | Integer) -> str:
+        if isinstance(operand, Integer):
+            return "v"
+        return "r" if self._registers.fullmatch(operand.text) else "x"
 
     def _require_value(self, operand: Name) -> None:
         """Note a register that has no value yet, and give it one."""
         assert self.state is not None
         name = operand.text
-        if name not in self.state.values and self._register_names.fullmatch(name):
+        if name not in self.state.values and self._registers.fullmatch(name):
             message = f"{quote(name)} must have a value before P{self._thread} uses it"
             hint = f"write `{self._thread}:{name}=0;` in the initial state"
             self._found.error(operand.span, message, hint)
@@ -187,7 +186,7 @@ class _Column(TableExecutor):
     def _not_such(self, it: InstructionText) -> None:
         """Note operands that mean nothing here; what is said of their register may be right."""
         for each in it.operands[:1]:
-            if isinstance(each, Name) and self._register_names.fullmatch(each.text):
+            if self._letter(each) == "r":
                 self._put(each.text, Constant(0), frozenset())
         may = "`r1, x` (it loads), `x, 1` or `x, r1` (it stores), or none"
         if len(it.operands) > 2:

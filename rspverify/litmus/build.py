@@ -60,7 +60,7 @@ class TreeBuilder(Builder[Made]):
             {"c": "C", "opencl": "OpenCL"}.get(word.lower(), word.upper()),
             " ".join(title),
             _those(tree.Entry, entries),
-            _those(tree.RegisterEntry, entries),
+            _those(tree.Claim, entries),
             tuple(it for each in items if isinstance(each, list) for it in each),
             condition[0] if condition else None,
             **{name: _those(kind, [*entries, *items]) for name, kind in kinds.items()},
@@ -93,8 +93,9 @@ class TreeBuilder(Builder[Made]):
         shown = str(int(number)) if number.isdecimal() and len(number) < 10 else number
         return tree.Name(self._span(meta), f"{array.text}[{shown}]")
 
-    def register_entry(self, meta: Meta, *parts: Any) -> tree.RegisterEntry:
-        return tree.RegisterEntry(self._span(meta), *parts[-3:])
+    def register_entry(self, meta: Meta, *parts: Any) -> tree.Claim:
+        *_, owner, name, value = parts
+        return tree.Claim(self._span(meta), owner, name, True, value)
 
     def value(self, meta: Meta, *parts: Any) -> tree.Integer | tree.Name:
         value: tree.Integer | tree.Name = parts[-1]

@@ -20,10 +20,10 @@ from rspverify.litmus.objects import (
 from rspverify.litmus.problems import Problems, quote
 from rspverify.litmus.program import GLOBAL, LOCAL, Location
 from rspverify.litmus.tree import (
+    Claim,
     Entry,
     Name,
     Parameter,
-    RegisterEntry,
     Size,
     ThreadHead,
     ThreadText,
@@ -277,13 +277,14 @@ def initial_values(entries: Iterable[Entry], problems: Problems) -> Initial:
 
 
 def initial_registers(
-    entries: Iterable[RegisterEntry], threads: Mapping[str, ThreadHead], problems: Problems
+    entries: Iterable[Claim], threads: Mapping[str, ThreadHead], problems: Problems
 ) -> dict[str, dict[str, int]]:
     """The initial values of the registers of each thread, by its name."""
     values: dict[str, dict[str, int]] = {}
     first: dict[tuple[str, str], Span] = {}
     for entry in entries:
         owner, name = entry.owner, entry.name.text
+        assert owner is not None
         thread = owner.text if isinstance(owner, Name) else f"P{owner.text}"
         value = stated(entry.value, problems)
         if thread not in threads:

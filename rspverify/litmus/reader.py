@@ -7,7 +7,6 @@ from pathlib import Path
 
 from rspverify.limits import DEFAULT_UNROLL
 from rspverify.litmus.calls import functions_of, uncalled
-from rspverify.litmus.comments import without_comments
 from rspverify.litmus.condition import Claims
 from rspverify.litmus.declarations import declarations, initial_registers
 from rspverify.litmus.dialects import DIALECTS
@@ -19,7 +18,7 @@ from rspverify.litmus.program import Cut, Fault, Program, Spin, Thread
 from rspverify.litmus.results import spoken_of
 from rspverify.litmus.spins import no_spins
 from rspverify.litmus.statements import Execution
-from rspverify.litmus.syntax import ASSEMBLY, C, parse
+from rspverify.litmus.syntax import ASSEMBLY, C, parse, without_comments
 from rspverify.litmus.tree import FunctionText, Test, ThreadText
 from rspverify.records import replace
 from rspverify.source import InputError, Problem, Source, Span, read_source

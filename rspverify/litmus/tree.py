@@ -221,14 +221,6 @@ class Watched(Node, frozen=True):
     name: Name
 
 
-class RegisterEntry(Node, frozen=True):
-    """`0:r = 1` of the initial state."""
-
-    owner: Name | Integer
-    name: Name
-    value: Integer | Name
-
-
 class Parameter(Node, frozen=True):
     """`global atomic_int* x` or `global atomic_int x[3]`, both pointers, or `int x`."""
 
@@ -292,7 +284,8 @@ class ScopeTree(Node, frozen=True):
 
 
 class Claim(Watched, frozen=True):
-    """`owner:name = value` or `name = value`; `equal` is False for `!=`."""
+    """`owner:name = value` or `name = value`; `equal` is False for `!=`. Also of the initial state,
+    where a register has an owner."""
 
     equal: bool
     value: Integer | Name
@@ -327,7 +320,7 @@ class Document(Node, frozen=True):
     language: str
     title: str
     entries: tuple[Entry, ...]
-    registers: tuple[RegisterEntry, ...]
+    registers: tuple[Claim, ...]
     watched: tuple[Watched, ...]
     condition: FinalCondition | None
 
