@@ -3,6 +3,7 @@
 Each row is a text and all that must be said of it.
 """
 
+import re
 from pathlib import Path
 
 import pytest
@@ -231,6 +232,8 @@ def test_a_syntax_mistake_shows_its_line() -> None:
 
 # ---- nesting and size ----------------------------------------------------------------------------
 
+CHAINS = [(f"rf {operator} ", "") for operator in ("|", "&", ";", "\\")]
+
 
 @pytest.mark.parametrize(
     ("before", "after"),
@@ -244,6 +247,7 @@ def test_a_syntax_mistake_shows_its_line() -> None:
         ("", "?"),
         ("(", ")^-1"),
         ("~(rf | ", ")"),
+        *CHAINS,
     ],
 )
 @pytest.mark.parametrize("depth", [500, 5_000])
@@ -264,26 +268,11 @@ def test_brackets_are_no_operators(depth: int) -> None:
     assert str(model.definition("x")) == "rf"
 
 
-@pytest.mark.parametrize("operator", ["|", "&", ";", "\\"])
-def test_chains_are_no_nesting(operator: str) -> None:
-    model = read(f"{MODEL}let x = {operator.join(['rf'] * 100)}")
-    assert model.statements[-1].name == "x"
-
-
-@pytest.mark.parametrize("operator", ["|", "&", ";", "\\"])
-def test_long_chains(operator: str) -> None:
-    text = f"{MODEL}let x = {operator.join(['rf'] * 3_000)}"
-    try:
-        read(text)
-    except InputError as error:
-        assert error.problems
-
-
 @pytest.mark.parametrize(
-    ("before", "after"), [("(", ")"), ("~", ""), ("(rf; ", ")"), ("", "?"), ("(", ")^-1")]
+    ("before", "after"), [("(", ")"), ("~", ""), ("(rf; ", ")"), ("", "?"), ("(", ")^-1"), *CHAINS]
 )
 def test_nesting_up_to_the_bound_is_read(before: str, after: str) -> None:
-    model = read(f"{MODEL}let x = {before * 59}rf{after * 59}")
+    model = read(f"{MODEL}let x = {before * 140}rf{after * 140}")
     assert model.statements[-1].name == "x"
 
 
@@ -357,45 +346,23 @@ def test_models_that_are_not_shipped(name: str, hint: str | None) -> None:
 # ---- include -------------------------------------------------------------------------------------
 
 
-def test_include_beside_the_file_comes_first(tmp_path: Path) -> None:
-    (tmp_path / "opencl-hb-common.cat").write_text("let hb = sb\nacyclic hb as Mine")
-    path = tmp_path / "m.cat"
-    path.write_text('include "opencl-hb-common.cat"\nempty hb \\ hb as Last')
-    assert [each.name for each in load_model(str(path)).axioms] == ["Mine", "Last"]
+INCLUDES = Path(__file__).with_name("includes.txt").read_text().split("\n== ")[1:]
 
 
-def test_include_of_what_is_shipped(tmp_path: Path) -> None:
-    path = tmp_path / "m.cat"
-    path.write_text('let hb = (sb | rf)+\ninclude "opencl-axioms-common.cat"')
-    model = load_model(str(path))
-    assert [each.name for each in model.axioms] == ["Hb", "Coh", "Rf", "Narf", "Rmw"]
-
-
-def test_include_in_include_is_relative_to_the_inner_file(tmp_path: Path) -> None:
-    inner = tmp_path / "inner"
-    inner.mkdir()
-    (inner / "a.cat").write_text('include "b.cat"\nlet a = b')
-    (inner / "b.cat").write_text('"with a title"\nlet b = sb')
-    path = tmp_path / "m.cat"
-    path.write_text('include "inner/a.cat"\nlet hb = a | b\nacyclic hb as Hb')
-    assert [each.name for each in load_model(str(path)).statements] == ["b", "a", "hb", "Hb"]
-
-
-def test_a_mistake_in_an_included_file_is_placed_there(tmp_path: Path) -> None:
-    (tmp_path / "a.cat").write_text("let a = sb\nlet b = mistake1")
-    path = tmp_path / "m.cat"
-    path.write_text('include "a.cat"\nlet hb = a | b\nacyclic hb as Hb')
-    inner = tmp_path / "a.cat"
-    assert refused(path) == [f"{inner}:2:9: mistake1 must be a base name or defined above {SEE}"]
-
-
-def test_a_syntax_mistake_in_an_included_file_does_not_hide_others(tmp_path: Path) -> None:
-    (tmp_path / "a.cat").write_text("let a = ;")
-    path = tmp_path / "m.cat"
-    path.write_text('include "a.cat"\nlet hb = sb | mistake1\nacyclic hb as Hb')
-    found = refused(path)
-    assert found[0].startswith(f"{tmp_path / 'a.cat'}:1:9: {HERE}")
-    assert found[1:] == [f"{path}:2:15: mistake1 must be a base name or defined above {SEE}"]
+@pytest.mark.parametrize("entry", INCLUDES, ids=lambda entry: entry.partition("\n")[0])
+def test_models_of_several_files(entry: str, tmp_path: Path) -> None:
+    expected: list[str] = []
+    for name, text in re.findall(r"^\[(.+)\]\n((?:[^\[].*\n?)*)", entry, re.MULTILINE):
+        lines = text.strip().split("\n")
+        expected = [it for it in lines if re.match(r"has: |\w+\.cat:\d", it)]
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("\n".join(it for it in lines if it not in expected))
+    if expected[0].startswith("has: "):
+        names = ", ".join(each.name for each in load_model(str(path)).statements)
+        assert [f"has: {names}"] == expected
+    else:
+        assert refused(path) == [f"{tmp_path}/{each}" for each in expected]
 
 
 def test_an_included_file_is_no_binary(tmp_path: Path) -> None:
@@ -422,34 +389,5 @@ def test_a_link_to_itself_is_no_file(tmp_path: Path) -> None:
         load_model(str(tmp_path / "l.cat"))
 
 
-def test_a_file_must_not_include_itself(tmp_path: Path) -> None:
-    path = tmp_path / "m.cat"
-    path.write_text(MODEL + 'include "m.cat"')
-    assert refused(path) == [f'{path}:3:1: "m.cat" must not include itself']
-
-
-def test_files_must_not_include_each_other(tmp_path: Path) -> None:
-    for name, other in (("a", "b"), ("b", "c"), ("c", "a")):
-        (tmp_path / f"{name}.cat").write_text(f'include "{other}.cat"\n')
-    path = tmp_path / "m.cat"
-    path.write_text(MODEL + 'include "a.cat"')
-    assert refused(path) == [f'{tmp_path / "c.cat"}:1:1: "a.cat" must not include itself']
-
-
-def test_a_file_and_what_it_includes_must_not_include_each_other(tmp_path: Path) -> None:
-    path = tmp_path / "m.cat"
-    path.write_text(MODEL + 'include "b.cat"')
-    other = tmp_path / "b.cat"
-    other.write_text('let b = hb\ninclude "m.cat"')
-    assert refused(path) == [f'{other}:2:1: "m.cat" must not include itself']
-
-
 def test_include_of_a_name_that_is_too_long() -> None:
     assert len(problems(f'{MODEL}include "{"a" * 300}"')) == 1
-
-
-def test_a_file_may_be_included_twice_if_it_only_defines(tmp_path: Path) -> None:
-    (tmp_path / "a.cat").write_text("let a = sb\n")
-    path = tmp_path / "m.cat"
-    path.write_text('include "a.cat"\ninclude "a.cat"\nlet hb = a\nacyclic hb as Hb')
-    assert [each.name for each in load_model(str(path)).statements] == ["a", "a", "hb", "Hb"]
