@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Hashable, Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
 from typing import TypeVar
 
 Node = TypeVar("Node", bound=Hashable)
@@ -36,6 +37,16 @@ def shortest_path(after: Mapping[int, set[int]], a: int, b: int) -> list[int] | 
     while path[-1] != a:
         path.append(before[path[-1]])
     return path[::-1]
+
+
+def on_circle(leads: Mapping[Node, Iterable[Node]]) -> Node | None:
+    """A node that leads to itself, directly or through others; None if there is none."""
+    try:
+        TopologicalSorter(leads).prepare()
+    except CycleError as error:
+        found: Node = error.args[1][0]
+        return found
+    return None
 
 
 def circles(pairs: Pairs[Node]) -> list[frozenset[Node]]:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from graphlib import CycleError, TopologicalSorter
 from typing import assert_never
 
 from msgspec import Struct
 
 from rspverify.assembly.program import DEPART
+from rspverify.graph import on_circle
 from rspverify.machine.draining import locks_of
 from rspverify.machine.machine import Machine
 from rspverify.machine.rendezvous import is_arrival, of_arrivals
@@ -110,11 +110,7 @@ class LockOrder:
                 return False  # Somebody may never arrive.
             for thread, last in arrivals:
                 waits[spot] |= {(thread, number) for number in range(last + 1)}
-        try:
-            TopologicalSorter(waits).prepare()
-        except CycleError:
-            return False
-        return True
+        return on_circle(waits) is None
 
     def _blockers(
         self, waiting: int | None, needs: Iterable[Need], holders: Mapping[Lock, set[int]]

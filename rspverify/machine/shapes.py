@@ -16,12 +16,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property
-from graphlib import CycleError, TopologicalSorter
+from graphlib import TopologicalSorter
 from itertools import product
 from typing import TypeVar
 
 from msgspec import Struct
 
+from rspverify.graph import on_circle
 from rspverify.machine import rules as ground
 from rspverify.machine.rules import Bit, Fifo, Guard, Issued, Rule, StepRule, Update, Word, by
 
@@ -156,7 +157,7 @@ class Shapes:
     @cached_property
     def marked(self) -> Mapping[Bit, Entry]:
         """The values with a bit that becomes true whenever they change."""
-        setting = _keys(by(self.lasting, lambda rule: rule.sets(True)))
+        setting = self._keys(lambda rule: rule.sets(True))
         conditional = {
             ground.changed_by(it) for rule in self.lasting for it in ground.plain(rule.conditional)
         }
@@ -203,24 +204,21 @@ class Shapes:
     @cached_property
     def _changing(self) -> Mapping[Word, set[object]]:
         """By word, the keys of the rules that change it, whatever else holds."""
-        return _keys(
-            by(self.lasting, lambda rule: [it for it in rule.changes if isinstance(it, Word)])
-        )
+        return self._keys(lambda rule: [it for it in rule.changes if isinstance(it, Word)])
 
     @cached_property
     def _setters(self) -> Mapping[Bit, set[object]]:
         """By bit, the keys of the rules that make it true, also under conditions."""
-        return _keys(by(self.lasting, lambda rule: rule.may_set))
+        return self._keys(lambda rule: rule.may_set)
 
     @cached_property
     def _waiting(self) -> Mapping[Bit, set[object]]:
         """By bit, the keys of the rules that wait until it is false, whatever else holds."""
-        return _keys(by(self.lasting, lambda rule: [bit for bit, value in rule.needs if not value]))
+        return self._keys(lambda rule: [bit for bit, value in rule.needs if not value])
 
-    @cached_property
-    def of_marked(self) -> Mapping[Word, Entry]:
-        """The marked values' entries, by their values."""
-        return {entry.value: entry for entry in self.marked.values()}
+    def _keys(self, found: Callable[[Rule], Iterable[_Cell]]) -> dict[_Cell, set[object]]:
+        rules = by(self.lasting, found).items()
+        return {cell: {rule.key for rule in its} for cell, its in rules}
 
     @cached_property
     def of_value(self) -> Mapping[Word, Entry]:
@@ -266,13 +264,12 @@ class Shapes:
 
     def _refreshed(self, rule: StepRule, updates: Sequence[Update]) -> Entry | None:
         """The entry that a step refreshes, if it does nothing else."""
-        copies = [it for it in updates if isinstance(it, ground.Copy)]
-        if len(copies) != 1:
-            return None
-        entry = self.of_marked.get(copies[0].target)
-        if entry is None or len(updates) != 2 or ground.SetBit(entry.valid, True) not in updates:
-            return None
-        return entry
+        for entry in self.marked.values():
+            valid = ground.SetBit(entry.valid, True)
+            if len(updates) == 2 and valid in updates:
+                if any(isinstance(it, ground.Copy) and it.target == entry.value for it in updates):
+                    return entry
+        return None
 
     def _hindrance(self, updates: Sequence[Update]) -> str | None:
         """Why a step that looks like a refresh is none: another use of the bit."""
@@ -314,12 +311,8 @@ class Shapes:
     @cached_property
     def leaving(self) -> Mapping[tuple[Fifo, ground.Element], StepRule]:
         """The step by which an element leaves a fifo."""
-        found = {}
-        for rule in self._lasting_steps:
-            if self.shapes[rule.key] is Shape.LEAVES:
-                (oldest,) = rule.oldest
-                found[oldest.fifo, oldest.element] = rule
-        return found
+        steps = (it for it in self._lasting_steps if self.shapes[it.key] is Shape.LEAVES)
+        return {(it.fifo, it.element): rule for rule in steps for it in rule.oldest}
 
     @cached_property
     def from_below(self) -> list[Bit]:
@@ -359,24 +352,21 @@ class Shapes:
         for rule in self.lasting:
             if any(isinstance(it, ground.Without) and not it.of_markers for it in rule.guards):
                 yield f"{rule} waits for elements of a fifo that are no markers"
-        try:
-            TopologicalSorter(self._flow).prepare()
-        except CycleError as error:
-            yield f"{error.args[1][0].word} may be made of what it was before"
+        if (word := on_circle(self._flow)) is not None:
+            yield f"{word.word} may be made of what it was before"
         if self.circle is not None:
             yield f"{self.circle} may happen again by what it does itself"
 
     @cached_property
     def circle(self) -> str | None:
         """A step that may enable itself again, directly or through others."""
-        for graph, steps in (
-            (self._wanting, self.refreshing),
-            (self._setting, self.clearing),
-        ):
-            try:
-                TopologicalSorter(graph).prepare()
-            except CycleError as error:
-                return steps[error.args[1][0]][0].step
+        setting = {
+            bit: {it for rule in rules for it in rule.sets(True) if it in self.clearing}
+            for bit, rules in self.clearing.items()
+        }
+        for graph, steps in ((self._wanting, self.refreshing), (setting, self.clearing)):
+            if (bit := on_circle(graph)) is not None:
+                return steps[bit][0].step
         return None
 
     def _staying(self) -> Iterator[str]:
@@ -398,14 +388,6 @@ class Shapes:
         return {
             bit: {it for rule in rules for it, _ in rule.wants if it in self.entries}
             for bit, rules in self.refreshing.items()
-        }
-
-    @cached_property
-    def _setting(self) -> Mapping[Bit, set[Bit]]:
-        """By bit that steps clear, the bits of this kind that these steps set."""
-        return {
-            bit: {it for rule in rules for it in rule.sets(True) if it in self.clearing}
-            for bit, rules in self.clearing.items()
         }
 
     @cached_property
@@ -451,10 +433,6 @@ def _mixes(rule: Rule) -> bool:
             case _:
                 pass
     return False
-
-
-def _keys(found: Mapping[_Cell, Iterable[Rule]]) -> dict[_Cell, set[object]]:
-    return {cell: {rule.key for rule in rules} for cell, rules in found.items()}
 
 
 def _name(rule: Rule) -> str:

@@ -151,7 +151,7 @@ def test_a_mistake_in_a_file_is_noticed(machine: str, line: str, to: str) -> Non
 def test_the_strong_machine_is_stronger() -> None:
     """§4.3."""
     dice = Random(5)
-    for _ in range(RANDOM // 2):
+    for _ in range(RANDOM // 4):
         program = drawn(dice)
         weak, strong = (
             ptx.outcomes(program, machine, at_once=True) for machine in (ptx.WEAK, ptx.STRONG)
