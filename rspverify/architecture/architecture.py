@@ -316,15 +316,6 @@ def plain(effects: tuple[Effect, ...]) -> Iterator[Effect]:
             yield effect
 
 
-def conditions_of(effects: Iterable[Effect]) -> Iterator[Condition]:
-    """The conditions under which effects are done."""
-    for effect in effects:
-        if isinstance(effect, If):
-            yield from effect.conditions
-        if isinstance(effect, If | Each):
-            yield from conditions_of(effect.effects)
-
-
 # ---- The machine ---------------------------------------------------------------------------------
 
 

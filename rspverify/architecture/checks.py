@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from rspverify.architecture import architecture as files
 from rspverify.architecture import syntax
-from rspverify.architecture.architecture import Architecture, CellAt, CellKind, Condition, Mnemonic
+from rspverify.architecture.architecture import Architecture, CellKind, Condition, Mnemonic, within
 from rspverify.architecture.declarations import Declarations
 from rspverify.architecture.problems import Problems
 from rspverify.architecture.scope import REGISTER
@@ -32,14 +32,12 @@ class Part(Struct, frozen=True):
     @property
     def reads(self) -> bool:
         """Whether it delivers r, in some case."""
-        return any(isinstance(it, files.Read) for it in files.plain(self.effects))
+        return any(within(self.effects, files.Read))
 
     @property
     def left(self) -> _Cells:
         """The fifos and pools out of which it takes elements."""
-        return frozenset(
-            it.where.kind for it in files.plain(self.effects) if isinstance(it, files.Leave)
-        )
+        return frozenset(it.where.kind for it in within(self.effects, files.Leave))
 
 
 def check_instruction(
@@ -81,20 +79,17 @@ def _check_operands(
             problems.error(word.span, message)
         elif word.text not in used and not idle:
             problems.error(word.span, f"{item.name} must speak of {word}, as {word} is its operand")
-    made = [
-        each
-        for each in found.plain_effects
-        if isinstance(each, files.Write) and each.what is not files.Written.VALUE
-    ]
+    written = (each.what for each in within(found.plain_effects, files.Write))
+    made = [each for each in written if each is not files.Written.VALUE]
     if made and not found.reads:
-        message = f"{item.name} must read r, as it writes {made[0].what.value}"
+        message = f"{item.name} must read r, as it writes {made[0].value}"
         problems.error(item.name.span, message, f"such as `{REGISTER} := memory[{files.OPERAND}]`")
     check_waits(item.name, found.conditions, problems)
 
 
 def check_waits(item: syntax.Word, conditions: Sequence[Condition], problems: Problems) -> None:
     """An instruction cannot wait for itself in a fifo: it was not executed yet."""
-    if any(isinstance(each, files.IsOldest) for each in files.asked(conditions)):
+    if any(within(tuple(conditions), files.IsOldest)):
         message = f"{item} must not wait for what is oldest: nothing of it is in a fifo yet"
         problems.error(item.span, message, "a `later` step may wait for that")
 
@@ -120,12 +115,8 @@ def _waits_for_self(condition: Condition) -> bool:
 
 def _entered(effects: tuple[files.Effect, ...]) -> _Cells:
     """The fifos and pools that the instruction itself enters."""
-    own = (
-        it
-        for it in files.plain(effects)
-        if isinstance(it, files.Enter) and it.element is files.Element.SELF
-    )
-    return frozenset(it.where.kind for it in own)
+    entered = within(effects, files.Enter)
+    return frozenset(it.where.kind for it in entered if it.element is files.Element.SELF)
 
 
 def _check_turns(at_once: Part, later: Sequence[Part], found: Mnemonic, problems: Problems) -> None:
@@ -141,23 +132,19 @@ def _check_turns(at_once: Part, later: Sequence[Part], found: Mnemonic, problems
 
 def _as_if_in(part: Part) -> Iterator[tuple[CellKind, str]]:
     """The pools that self is removed from, and the fifos whose oldest element it is to be."""
-    for effect in files.plain(part.effects):
-        if isinstance(effect, files.Leave) and effect.where.kind.sort is files.Sort.POOL:
+    for effect in within(part.effects, files.Leave):
+        if effect.where.kind.sort is files.Sort.POOL:
             yield effect.where.kind, "removes self from it"
-    for each in files.asked((*part.conditions, *files.conditions_of(part.effects))):
-        if isinstance(each, files.IsOldest) and each.element is files.Element.SELF:
+    for each in within((part.conditions, part.effects), files.IsOldest):
+        if each.element is files.Element.SELF:
             yield each.fifo.kind, "asks whether self is the oldest there"
 
 
 def check_fifos(found: Architecture, declared: Declarations, problems: Problems) -> None:
     """What enters a fifo or a pool leaves it some time, as the machine would grow otherwise."""
-    every: list[files.Effect] = []
-    for mnemonic in found.instructions.values():
-        every += mnemonic.plain_effects
-    for step in found.steps:
-        every += files.plain(step.effects)
-    filled = {it.where.kind for it in every if isinstance(it, files.Enter)}
-    left = {it.where.kind for it in every if isinstance(it, files.Leave)}
+    every = found.instructions, found.steps
+    filled = {it.where.kind for it in within(every, files.Enter)}
+    left = {it.where.kind for it in within(every, files.Leave)}
     for kind in (each for each in found.cells if each in filled - left):
         place = declared[syntax.Cell, kind.structure].span
         verb = "dequeue" if kind.sort is files.Sort.FIFO else "remove self from"
@@ -204,9 +191,7 @@ def _reading(later: Sequence[Part]) -> _Cells:
 
 def _speaks(effects: tuple[files.Effect, ...], reading: _Cells) -> bool:
     """Whether effects deliver in some case, or leave it to a later step."""
-    return any(isinstance(it, files.Read) for it in files.plain(effects)) or bool(
-        reading & _entered(effects)
-    )
+    return any(within(effects, files.Read)) or bool(reading & _entered(effects))
 
 
 def _wrong(part: Part, reading: _Cells, spaces: tuple[str, ...]) -> str | None:
@@ -304,6 +289,6 @@ def _words(question: _Question, answer: bool | str) -> str:
     return words if answer else f"not {words}"
 
 
-def _cell(it: CellAt) -> str:
+def _cell(it: files.CellAt) -> str:
     place = "" if it.place is None else f"{it.place}."
     return f"{place}{it.kind.name}{f'[{it.location}]' if it.location else ''}"
