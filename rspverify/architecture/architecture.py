@@ -285,7 +285,7 @@ def within(part: object, wanted: type[_Part]) -> Iterator[_Part]:
     """The records of a class in conditions, effects, or a whole machine, in order."""
     if isinstance(part, wanted):
         yield part
-    elif isinstance(part, tuple | list | dict):
+    if isinstance(part, tuple | list | dict):
         for each in part.values() if isinstance(part, dict) else part:
             yield from within(each, wanted)
     elif is_record(part) and not isinstance(part, CellKind):

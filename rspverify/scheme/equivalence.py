@@ -45,7 +45,7 @@ from rspverify.architecture.architecture import (
     Leave,
     Mnemonic,
     cells_of,
-    conditions_of,
+    within,
 )
 from rspverify.scheme.row import Template
 
@@ -236,7 +236,7 @@ def _is_private(kinds: Collection[CellKind], machine: Architecture) -> bool:
     own += (each for it in later for each in (*it.conditions, *it.effects))
     steps = [each for it in machine.steps for each in (*it.conditions, *it.effects)]
     effects = [*(it.effects for it in mnemonics), *(it.effects for it in later)]
-    decide = [each for it in effects for each in conditions_of(it)]
+    decide = [it.conditions for it in within(effects, If)]
     return not (
         any(it.kind in kinds for it in cells_of((*steps, *decide)))
         or any(it.kind in kinds and it.place is not None for it in cells_of(own))
