@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 from msgspec import Struct
 
-from rspverify.assembly.program import DEPART
 from rspverify.graph import on_circle
 from rspverify.machine.draining import locks_of
 from rspverify.machine.machine import Machine
@@ -30,6 +29,8 @@ Spot = tuple[int, int]
 
 _Wait = Spot | tuple[int, Lock]
 """What others may wait for: that a thread goes on from a place, or frees a lock."""
+
+_Thing = TypeVar("_Thing", Lock, Fifo)
 
 Drains = Mapping[Fifo, list[Ready]]
 """What a marker waits for in each fifo: that each location which may be DIRTY is flushed."""
@@ -50,11 +51,13 @@ class Place(Struct, frozen=True):
     """What a thread may hold before an instruction, or at its end, and what it may wait for.
 
     never: whether the instruction can never happen, so that who comes there goes no further.
+    meets: its guards that wait for others at a barrier.
     """
 
     held: frozenset[Lock]
     needs: tuple[Need, ...] = ()
     never: bool = False
+    meets: tuple[AnyBit, ...] = ()
 
 
 class LockOrder:
@@ -64,7 +67,6 @@ class LockOrder:
     """
 
     def __init__(self, machine: Machine) -> None:
-        self._machine = machine
         self._threads = machine.program.threads
         written = {bit for rule in machine.rules for bit in rule.sets(True)}
 
@@ -83,6 +85,11 @@ class LockOrder:
             for number, place in enumerate(walk.places)
         }
         self._ends = [walk.places[-1] for walk in walks]
+        self._arrivals = {
+            bit: (thread, place)
+            for thread, walk in enumerate(walks)
+            for bit, place in walk.arrivals.items()
+        }
 
     def held(self, thread: int, place: int) -> frozenset[Lock]:
         """The locks that a thread may hold before the instruction at a place of its code."""
@@ -105,10 +112,12 @@ class LockOrder:
         for thread, end in enumerate(self._ends):
             for kept in awaited & {(thread, lock) for lock in end.held}:
                 waits[kept].add(kept)
-        for spot, arrivals in _meetings(self._machine).items():
-            if arrivals is None:
-                return False  # Somebody may never arrive.
-            for thread, last in arrivals:
+        for spot, place in self._places.items():
+            for guard in place.meets:
+                arrival = None if guard.only is None else self._arrivals.get(guard.only[0])
+                if arrival is None:
+                    return False  # Somebody may never arrive.
+                thread, last = arrival
                 waits[spot] |= {(thread, number) for number in range(last + 1)}
         return on_circle(waits) is None
 
@@ -130,17 +139,18 @@ class _Walk:
 
     A lock is held under the guards of the instructions that took it; a marker is on its way under
     the guard of the instruction that set it. What a guard lets happen, the same guard, or no
-    guard, undoes.
+    guard, undoes. arrivals: the place of each that happens in any case.
     """
 
     def __init__(self, machine: Machine, drains: Drains, code: tuple[InstructionRule, ...]) -> None:
         self.freed_unsurely: set[Lock] = set()
         self.places: list[Place] = []
+        self.arrivals: dict[Bit, int] = {}
         self._machine = machine
         self._drains = drains
         self._held: dict[Lock, set[Expression]] = {}
         self._marked: dict[Fifo, set[Expression]] = {}
-        for rule in code:
+        for number, rule in enumerate(code):
             guard = rule.instruction.guard
             if isinstance(guard, Constant):
                 guard = Constant(int(guard.value != 0))
@@ -149,7 +159,10 @@ class _Walk:
                 self.places.append(Place(held))
                 continue
             needs = (Need(each, self._surely(each.lock, guard)) for each in self._needs(rule))
-            self.places.append(Place(held, tuple(needs), rule.never))
+            meets = (it for it in rule.guards if isinstance(it, AnyBit) and of_arrivals(it))
+            self.places.append(Place(held, tuple(needs), rule.never, tuple(meets)))
+            if guard == _ALWAYS:
+                self.arrivals |= {bit: number for bit in rule.sets(True) if is_arrival(bit)}
             self._follow(rule, guard)
         self.places.append(Place(frozenset(self._held)))
 
@@ -162,9 +175,8 @@ class _Walk:
                     for bit, _ in bits:
                         yield from locks_of(self._machine, bit)
                 case Without(fifos, _):
-                    for fifo in self._marked:
-                        if fifo in fifos:
-                            yield from self._drains[fifo]
+                    for fifo in self._marked.keys() & fifos:
+                        yield from self._drains[fifo]
                 case _:
                     assert_never(guard)
 
@@ -173,47 +185,22 @@ class _Walk:
 
     def _follow(self, rule: InstructionRule, guard: Expression) -> None:
         waited = {it for each in rule.guards if isinstance(each, Without) for it in each.fifos}
-        still = (
-            (fifo, _without(under, guard) if fifo in waited else under)
-            for fifo, under in self._marked.items()
-        )
-        self._marked = {fifo: under for fifo, under in still if under}
+        for fifo in waited & self._marked.keys():
+            _end(self._marked, fifo, guard)
         for fifo in rule.marks:
             self._marked.setdefault(fifo, set()).add(guard)
         for lock, holder in rule.holders.items():
             if holder is not None:
                 self._held.setdefault(lock, set()).add(guard)
                 continue
-            surely, left = self._surely(lock, guard), _without(self._held.pop(lock, set()), guard)
-            if left:
-                self._held[lock] = left
-            if left or not surely:
+            surely = self._surely(lock, guard)
+            _end(self._held, lock, guard)
+            if lock in self._held or not surely:
                 self.freed_unsurely.add(lock)
 
 
-def _without(under: set[Expression], guard: Expression) -> set[Expression]:
-    """Under which guards something is left, after an instruction that ends it under its own."""
-    return set() if guard == _ALWAYS else under - {guard}
-
-
-def _meetings(machine: Machine) -> dict[Spot, list[Spot] | None]:
-    """By place where a thread departs from a barrier, where the others arrive there.
-
-    None where one of them may leave that out.
-    """
-    if all(it.label is None for it in machine.program.instructions):
-        return {}
-    arrivals: dict[Bit, Spot] = {}
-    for number, code in enumerate(machine.code):
-        for place, rule in enumerate(code):
-            if rule.instruction.guard == _ALWAYS:
-                arrivals |= {bit: (number, place) for bit in rule.sets(True) if is_arrival(bit)}
-    found: dict[Spot, list[Spot] | None] = {}
-    for number, code in enumerate(machine.code):
-        for place, rule in enumerate(code):
-            if rule.instruction.mnemonic == DEPART:
-                guards = (it for it in rule.guards if isinstance(it, AnyBit))
-                met = [it.bits for it in guards if of_arrivals(it)]
-                sure = all(len(bits) == 1 and bits[0][0] in arrivals for bits in met)
-                found[number, place] = [arrivals[bits[0][0]] for bits in met] if sure else None
-    return found
+def _end(under: dict[_Thing, set[Expression]], what: _Thing, guard: Expression) -> None:
+    """Leave the guards under which something is left after an instruction that ends it."""
+    left = under.pop(what, set()) - {guard}
+    if left and guard != _ALWAYS:
+        under[what] = left

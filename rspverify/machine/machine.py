@@ -15,7 +15,7 @@ from rspverify.machine.cases import InCases, cleared_by
 from rspverify.machine.grounding import Grounding
 from rspverify.machine.pending import Pending
 from rspverify.machine.placements import placements
-from rspverify.machine.rendezvous import Rendezvous
+from rspverify.machine.rendezvous import at_barriers
 from rspverify.machine.rules import Bit, Cell, Fifo, Guard, InstructionRule, Rule, StepRule, Word
 from rspverify.machine.shapes import Shapes
 from rspverify.machine.simplification import simplification
@@ -115,11 +115,8 @@ class Machine(Struct, frozen=True, dict=True):
     @cached_property
     def code(self) -> tuple[tuple[InstructionRule, ...], ...]:
         """The instructions of each thread, in program order."""
-        rendezvous = Rendezvous(self.program)
-        return tuple(
-            tuple(rendezvous.instruction(self._ground.instruction(it)) for it in code)
-            for code in self.program.code
-        )
+        program, rule = self.program, self._ground.instruction
+        return tuple(tuple(at_barriers(rule(it), program) for it in code) for code in program.code)
 
     @cached_property
     def steps(self) -> tuple[StepRule, ...]:

@@ -7,56 +7,33 @@ an arrival ends as soon as that thread has come so far.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from rspverify.assembly.program import ARRIVE, DEPART, AssemblyProgram, Instruction, ThreadId
-from rspverify.machine.rules import (
-    AnyBit,
-    Bit,
-    Guard,
-    InstructionRule,
-    Member,
-    Place,
-    SetBit,
-    Structure,
-)
+from rspverify.assembly.program import ARRIVE, DEPART, AssemblyProgram, Instruction
+from rspverify.machine import rules
+from rspverify.machine.rules import AnyBit, Bit, Guard, InstructionRule, Member
 from rspverify.records import replace
 
 _ARRIVED = "arrived at"
 """The structure of these bits; no machine's file can have one of this name."""
 
 
-class Rendezvous:
-    """The barriers of a program: the guards and updates of their halves."""
+def at_barriers(rule: InstructionRule, program: AssemblyProgram) -> InstructionRule:
+    """An instruction of a program that also waits for the arrivals of others, or sets its own.
 
-    def __init__(self, program: AssemblyProgram) -> None:
-        self._groups: dict[tuple[int, int], list[ThreadId]] = {}
-        for thread in program.threads:
-            self._groups.setdefault((thread.device, thread.workgroup), []).append(thread)
-        self._arrivals: dict[tuple[ThreadId, str | None], list[Bit]] = {}
-        for it in program.instructions:
-            if it.label is not None and it.mnemonic == ARRIVE:
-                self._arrivals.setdefault((it.thread, it.label), []).append(_bit(it))
-
-    def instruction(self, rule: InstructionRule) -> InstructionRule:
-        """An instruction that also waits for the arrivals of others, or sets its own.
-
-        Of a barrier that another thread of the work-group never comes to, that cannot be.
-        """
-        it = rule.instruction
-        if it.label is None:
-            return rule
-        if it.mnemonic == ARRIVE:
-            return replace(rule, updates=(*rule.updates, SetBit(_bit(it), True)))
-        if it.mnemonic == DEPART:
-            return replace(rule, guards=(*rule.guards, *self._others(it)))
+    At a barrier that another thread of the work-group never comes to, that cannot be.
+    """
+    it = rule.instruction
+    if it.label is None:
         return rule
-
-    def _others(self, it: Instruction) -> Iterable[AnyBit]:
-        for thread in self._groups[it.thread.device, it.thread.workgroup]:
-            if thread != it.thread:
-                arrivals = self._arrivals.get((thread, it.label), ())
-                yield AnyBit(tuple((bit, True) for bit in arrivals))
+    if it.mnemonic == ARRIVE:
+        return replace(rule, updates=(*rule.updates, rules.SetBit(_bit(it), True)))
+    if it.mnemonic != DEPART:
+        return rule
+    guards = []
+    for thread, code in zip(program.threads, program.code, strict=True):
+        if thread != it.thread and thread.path("workgroup") == it.thread.path("workgroup"):
+            there = (each for each in code if each.label == it.label and each.mnemonic == ARRIVE)
+            guards.append(AnyBit(tuple((_bit(each), True) for each in there)))
+    return replace(rule, guards=(*rule.guards, *guards))
 
 
 def of_arrivals(guard: Guard) -> bool:
@@ -70,6 +47,5 @@ def is_arrival(bit: Bit) -> bool:
 
 
 def _bit(it: Instruction) -> Member:
-    thread = it.thread
-    place = Place("thread", thread.path())
-    return Member(Structure(_ARRIVED, place), "", None, it.index)
+    place = rules.Place("thread", it.thread.path())
+    return Member(rules.Structure(_ARRIVED, place), "", None, it.index)
