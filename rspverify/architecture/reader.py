@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rspverify.architecture import architecture as files
 from rspverify.architecture import syntax
-from rspverify.architecture.architecture import (
-    OPERAND,
-    REACH,
-    Architecture,
-    CellAt,
-    CellKind,
-    Condition,
-    Mnemonic,
-    Sort,
-    StepKind,
-    Switch,
-)
+from rspverify.architecture.architecture import Architecture, CellKind, Condition, Mnemonic
 from rspverify.architecture.checks import (
     check_fifos,
     check_instruction,
@@ -77,7 +67,7 @@ def _read(file: syntax.MachineFile, problems: Problems) -> Architecture:
         _final(declared, layout),
         layout.spaces,
         tuple(
-            Switch(it.name.text, it.summary or "", bool(it.on))
+            files.Switch(it.name.text, it.summary or "", bool(it.on))
             for it in of_kind(declared, syntax.Switch)
         ),
         _executes(declared, problems),
@@ -112,7 +102,11 @@ def _final(declared: Declarations, layout: Layout) -> CellKind | None:
     (reference,) = item.parts
     scope = Scope(layout, Owner("final", layout.places[-1]))
     value = scope.value(reference)
-    if isinstance(value, CellAt) and value.kind.sort is Sort.VALUE and value.kind.located:
+    if (
+        isinstance(value, files.CellAt)
+        and value.kind.sort is files.Sort.VALUE
+        and value.kind.located
+    ):
         if value.location is None:
             return value.kind
     if value is not None:
@@ -128,7 +122,7 @@ def _instruction(item: syntax.Instruction, layout: Layout) -> Mnemonic:
     before = layout.problems.noted
     name, operands = item.name.text, "".join(_operands(item, layout))
     owner = Owner(name, layout.places[0], operands)
-    names = {OPERAND: LocationOf(OPERAND)} if OPERAND in operands else {}
+    names = {files.OPERAND: LocationOf(files.OPERAND)} if files.OPERAND in operands else {}
     begun: list[tuple[syntax.Step, Scope]] = []
     scope = Scope(layout, owner, names, frozenset(names))
     required = conditions(item.conditions, scope)
@@ -155,9 +149,9 @@ def _operands(item: syntax.Instruction, layout: Layout) -> Iterable[str]:
 
 def _reached(item: syntax.Instruction, layout: Layout) -> tuple[str, ...]:
     """The reaches that it may have, the narrowest first."""
-    has, problems = any(each.text == REACH for each in item.operands), layout.problems
+    has, problems = any(each.text == files.REACH for each in item.operands), layout.problems
     if has and not item.reaches:
-        hint = f"`{item.name} {REACH} of {', '.join(layout.reaches) or 'WG'}`"
+        hint = f"`{item.name} {files.REACH} of {', '.join(layout.reaches) or 'WG'}`"
         problems.error(item.name.span, f"{item.name} must say which reaches s may be", hint)
     if item.reaches and not has:
         message = f"reaches must be those of the operand s, and {item.name} has none"
@@ -172,13 +166,13 @@ def _reached(item: syntax.Instruction, layout: Layout) -> tuple[str, ...]:
     return tuple(sorted(dict.fromkeys(each.text for each in item.reaches), key=width))
 
 
-def _step(item: syntax.Step, layout: Layout) -> StepKind | None:
+def _step(item: syntax.Step, layout: Layout) -> files.StepKind | None:
     assert item.place is not None
     scope = Scope(layout, Owner(item.name.text, item.place.text))
     return _step_of(item, item.place.text, scope) if scope.is_place(item.place) else None
 
 
-def _step_of(item: syntax.Step, place: str, scope: Scope) -> StepKind:
+def _step_of(item: syntax.Step, place: str, scope: Scope) -> files.StepKind:
     variables = []
     for each in item.binders:
         binder, scope = bind(each, scope)
@@ -187,7 +181,7 @@ def _step_of(item: syntax.Step, place: str, scope: Scope) -> StepKind:
     if all(each.kind == "nothing" for each in item.effects):
         scope.error(item.name.span, f"{item.name} must do something, as a step of the environment")
     required, done = conditions(item.conditions, scope), effects(item.effects, scope)
-    return StepKind(item.name.text, place, tuple(variables), required, done)
+    return files.StepKind(item.name.text, place, tuple(variables), required, done)
 
 
 def _check_definitions(layout: Layout) -> None:

@@ -13,33 +13,12 @@ from rspverify.architecture.architecture import Architecture, CellAt, CellKind, 
 from rspverify.assembly.program import Instruction, Placement, ThreadId
 from rspverify.limits import LimitReached
 from rspverify.machine import rules
-from rspverify.machine.rules import (
-    AnyBit,
-    Bit,
-    Cell,
-    Element,
-    Fifo,
-    Guard,
-    InstructionRule,
-    Issued,
-    Lock,
-    Marker,
-    Member,
-    Oldest,
-    Place,
-    Ready,
-    StepRule,
-    Structure,
-    Update,
-    When,
-    Without,
-    Word,
-)
+from rspverify.machine.rules import Bit, Fifo, Guard, InstructionRule, Place, StepRule, Structure
 
-_KINDS: Mapping[Sort, type[Bit | Word | Lock | Fifo]] = {
-    Sort.VALUE: Word,
+_KINDS: Mapping[Sort, type[Bit | rules.Word | rules.Lock | Fifo]] = {
+    Sort.VALUE: rules.Word,
     Sort.BIT: Bit,
-    Sort.LOCK: Lock,
+    Sort.LOCK: rules.Lock,
     Sort.FIFO: Fifo,
 }
 
@@ -50,7 +29,7 @@ _MOST_BOUND = 100_000
 """How many choices of places and locations one rule may have, which takes a second."""
 
 
-_Sort = TypeVar("_Sort", Bit, Word, Lock, Fifo)
+_Sort = TypeVar("_Sort", Bit, rules.Word, rules.Lock, Fifo)
 
 
 class _Never(Exception):
@@ -91,7 +70,7 @@ class Grounding:
         self.threads = threads
         self.locations = locations
         self._spaces = dict(spaces)
-        self._cells: dict[object, Cell | Fifo] = {}
+        self._cells: dict[object, rules.Cell | Fifo] = {}
         self._always: dict[ThreadId | None, tuple[Guard, ...]] = {}
         self._entering: dict[object, frozenset[object]] = {}
         numbers: Mapping[str, Sequence[int | None]] = dict(placement)
@@ -133,7 +112,7 @@ class Grounding:
         return self._of_thread[kind][next(iter(self._threads_of[own]))]
 
     @cached_property
-    def cells(self) -> tuple[Cell | Fifo, ...]:
+    def cells(self) -> tuple[rules.Cell | Fifo, ...]:
         """All cells but those of pools."""
         return tuple(
             cell
@@ -142,12 +121,12 @@ class Grounding:
             for cell in self.of_kind(kind)
         )
 
-    def of_kind(self, kind: CellKind) -> list[Cell | Fifo]:
+    def of_kind(self, kind: CellKind) -> list[rules.Cell | Fifo]:
         """All cells of a kind, place by place."""
         locations = self.locations if kind.located else (None,)
         return [self._cell(kind, *it) for it in product(self._places[kind.place], locations)]
 
-    def _cell(self, kind: CellKind, place: Place, location: str | None) -> Cell | Fifo:
+    def _cell(self, kind: CellKind, place: Place, location: str | None) -> rules.Cell | Fifo:
         key = (kind.structure, kind.field, place.path, place.number, location)
         found = self._cells.get(key)
         if found is None:
@@ -155,13 +134,13 @@ class Grounding:
             self._cells[key] = found
         return found
 
-    def memory(self, location: str) -> Word | None:
+    def memory(self, location: str) -> rules.Word | None:
         """The word that has the value of a location in the end; None if the machine has none."""
         final = self.architecture.final
         if final is None:
             return None
         (found,) = (it for it in self.of_kind(final) if it.location == location)
-        assert isinstance(found, Word)
+        assert isinstance(found, rules.Word)
         return found
 
     def starts_true(self, bit: Bit) -> bool:
@@ -183,10 +162,10 @@ class Grounding:
         assert isinstance(found, sort)
         return found
 
-    def _member(self, at: CellAt, here: _Here, index: int) -> Member:
+    def _member(self, at: CellAt, here: _Here, index: int) -> rules.Member:
         """That an instruction is in a pool."""
         place, location = self._at(at, here)
-        return Member(Structure(at.kind.structure, place), at.kind.field, location, index)
+        return rules.Member(Structure(at.kind.structure, place), at.kind.field, location, index)
 
     # Binders
 
@@ -250,14 +229,14 @@ class Grounding:
     def _guard(self, condition: files.Condition, here: _Here) -> Iterator[Guard]:
         match condition:
             case files.Holds():
-                yield AnyBit((self._literal(condition, here),))
+                yield rules.AnyBit((self._literal(condition, here),))
             case files.Either(bits):
-                yield AnyBit(tuple(self._literal(it, here) for it in bits))
+                yield rules.AnyBit(tuple(self._literal(it, here) for it in bits))
             case files.IsReady(at):
                 own = frozenset({here.thread}) if here.thread else self.threads_of(here.own)
-                yield Ready(self._found(at, here, Lock), own)
+                yield rules.Ready(self._found(at, here, rules.Lock), own)
             case files.IsOldest(at, element):
-                yield Oldest(self._found(at, here, Fifo), self._element(element, here))
+                yield rules.Oldest(self._found(at, here, Fifo), self._element(element, here))
             case files.Lacks():
                 yield from self._lacks(condition, here)
             case files.IsIn(at):
@@ -278,27 +257,27 @@ class Grounding:
     def _literal(self, it: files.Holds, here: _Here) -> tuple[Bit, bool]:
         return self._found(it.bit, here, Bit), it.value
 
-    def _element(self, element: files.FifoElement, here: _Here) -> Element:
+    def _element(self, element: files.FifoElement, here: _Here) -> rules.Element:
         match element:
             case files.LocationElement(variable):
                 return here.locations[variable]
             case files.MarkerOf(None):
                 assert here.thread is not None
-                return Marker(here.thread)
+                return rules.Marker(here.thread)
             case files.MarkerOf(variable):
                 assert variable is not None
                 (thread,) = self.threads_of(here.places[variable])
-                return Marker(thread)
+                return rules.Marker(thread)
             case files.Element.SELF:
                 assert here.instruction is not None
-                return Issued(here.instruction.index, str(here.instruction))
+                return rules.Issued(here.instruction.index, str(here.instruction))
             case _:
                 assert_never(element)
 
     def _lacks(self, it: files.Lacks, here: _Here) -> Iterator[Guard]:
         if it.marker is not None:
             marker = self._element(it.marker, here)
-            yield Without((self._found(it.where, here, Fifo),), frozenset({marker}))
+            yield rules.Without((self._found(it.where, here, Fifo),), frozenset({marker}))
             return
         found = [
             each
@@ -312,9 +291,9 @@ class Grounding:
             for each in found:
                 yield rules.fails(self._member(it.where, here, each.index))
             return
-        elements = frozenset[Element](Issued(each.index, str(each)) for each in found)
+        elements = frozenset[rules.Element](rules.Issued(each.index, str(each)) for each in found)
         every = not (it.instructions or it.own or it.location)
-        yield Without((self._found(it.where, here, Fifo),), None if every else elements)
+        yield rules.Without((self._found(it.where, here, Fifo),), None if every else elements)
 
     def _may_be_in(self, at: CellAt, here: _Here, it: Instruction) -> bool:
         """Whether an instruction enters a fifo or pool, at once or later."""
@@ -341,26 +320,30 @@ class Grounding:
 
     # Effects
 
-    def _updates(self, effects: Iterable[files.Effect], here: _Here) -> Iterator[Update]:
+    def _updates(self, effects: Iterable[files.Effect], here: _Here) -> Iterator[rules.Update]:
         for each in effects:
             yield from self._update(each, here)
 
-    def _update(self, effect: files.Effect, here: _Here) -> Iterator[Update]:
+    def _update(self, effect: files.Effect, here: _Here) -> Iterator[rules.Update]:
         match effect:
             case files.SetTo(at, value):
                 yield rules.SetBit(self._found(at, here, Bit), value)
             case files.CopyTo(target, source):
-                yield rules.Copy(self._found(target, here, Word), self._found(source, here, Word))
+                yield rules.Copy(
+                    self._found(target, here, rules.Word), self._found(source, here, rules.Word)
+                )
             case files.Read(source):
                 assert here.instruction is not None and here.instruction.register is not None
-                yield rules.Deliver(here.instruction.register, self._found(source, here, Word))
+                yield rules.Deliver(
+                    here.instruction.register, self._found(source, here, rules.Word)
+                )
             case files.Write(target):
                 assert here.instruction is not None and here.instruction.value is not None
-                yield rules.Assign(self._found(target, here, Word), here.instruction.value)
+                yield rules.Assign(self._found(target, here, rules.Word), here.instruction.value)
             case files.Take(at):
-                yield rules.SetLock(self._found(at, here, Lock), here.thread)
+                yield rules.SetLock(self._found(at, here, rules.Lock), here.thread)
             case files.Free(at):
-                yield rules.SetLock(self._found(at, here, Lock), None)
+                yield rules.SetLock(self._found(at, here, rules.Lock), None)
             case files.Enter(at, element) if at.kind.sort is Sort.POOL:
                 assert element is files.Element.SELF and here.instruction is not None
                 yield rules.SetBit(self._member(at, here, here.instruction.index), True)
@@ -385,7 +368,7 @@ class Grounding:
         conditions: tuple[files.Condition, ...],
         effects: tuple[files.Effect, ...],
         here: _Here,
-    ) -> Iterator[Update]:
+    ) -> Iterator[rules.Update]:
         guards = self._possible(conditions, here)
         if guards is None:
             return
@@ -393,7 +376,7 @@ class Grounding:
         if not guards:
             yield from updates
         elif updates:
-            yield When(guards, updates)
+            yield rules.When(guards, updates)
 
     # Rules
 
@@ -416,8 +399,8 @@ class Grounding:
             own = self._guards(it.mnemonic.conditions, here)
             guards = _merged((*own, *self._always_of(here)))
         except _Never:
-            guards = (AnyBit(()),)
-        waits = tuple(each for each in guards if not isinstance(each, Oldest))
+            guards = (rules.AnyBit(()),)
+        waits = tuple(each for each in guards if not isinstance(each, rules.Oldest))
         assert len(waits) == len(guards)
         return InstructionRule(waits, tuple(self._updates(it.mnemonic.effects, here)), it)
 
@@ -499,11 +482,11 @@ def _shown(kind: files.StepKind) -> str:
     return ""
 
 
-def _entered(updates: Iterable[Update]) -> Iterator[object]:
+def _entered(updates: Iterable[rules.Update]) -> Iterator[object]:
     """The fifos and pools that an instruction itself enters."""
     for it in rules.plain(updates):
         match it:
-            case rules.Enqueue(cell, Issued()) | rules.SetBit(Member() as cell, True):
+            case rules.Enqueue(cell, rules.Issued()) | rules.SetBit(rules.Member() as cell, True):
                 yield cell.structure, cell.field, cell.location
 
 
@@ -511,10 +494,10 @@ def _merged(guards: Iterable[Guard]) -> tuple[Guard, ...]:
     """The guards, those that want the same elements in no fifo as one."""
     found: dict[object, Guard] = {}
     for number, each in enumerate(guards):
-        if not isinstance(each, Without):
+        if not isinstance(each, rules.Without):
             found[number] = each
             continue
         before = found.get(each.elements)
-        fifos = before.fifos if isinstance(before, Without) else ()
-        found[each.elements] = Without((*fifos, *each.fifos), each.elements)
+        fifos = before.fifos if isinstance(before, rules.Without) else ()
+        found[each.elements] = rules.Without((*fifos, *each.fifos), each.elements)
     return tuple(found.values())
