@@ -243,15 +243,11 @@ def _leaves_in_turn(rule: Rule, kind: str) -> bool:
     """Whether a rule takes nothing but its own instruction out of fifos of a place, and no effect
     depends on what is there.
     """
-    asked = [guard for when in rule.conditional for guard in when.guards]
-    return (
-        not any(_of(cell, kind) for guard in asked for cell in ground.cells_of(guard))
-        and all(it.fifo in rule.turns for it in rule.oldest if _of(it.fifo, kind))
-        and all(
-            it.fifo in rule.turns
-            for it in rule.flat
-            if isinstance(it, ground.Dequeue) and _of(it.fifo, kind)
-        )
+    parts = (*rule.oldest, *rule.flat)
+    left = [it.fifo for it in parts if isinstance(it, ground.Oldest | ground.Dequeue)]
+    asked = (guard for guard, needed in rule.asked if not needed)
+    return not any(_of(cell, kind) for guard in asked for cell in ground.cells_of(guard)) and all(
+        fifo in rule.turns for fifo in left if _of(fifo, kind)
     )
 
 
