@@ -201,11 +201,12 @@ class Scope(Struct, frozen=True):
 
     def cell(self, reference: syntax.Reference, *sorts: Sort) -> CellAt | None:
         """The cell that a reference names, if it is of one of these sorts."""
-        meaning, text = self.value(reference), reference.span.text
-        if meaning is None or isinstance(meaning, CellAt):
-            return meaning and self.whole(meaning, reference.span, *sorts)
-        message = f"{text} must be {_wanted(sorts)}, not {described(meaning)}"
-        self.error(reference.span, message, _fields_hint(meaning))
+        meaning = self.value(reference)
+        if isinstance(meaning, CellAt):
+            return self.whole(meaning, reference.span, *sorts)
+        if meaning is not None:
+            message = f"{reference.span.text} must be {_wanted(sorts)}, not {described(meaning)}"
+            self.error(reference.span, message, _fields_hint(meaning))
         return None
 
     def whole(self, cell: CellAt, span: Span, *sorts: Sort) -> CellAt | None:
