@@ -65,9 +65,9 @@ def wide(levels: int) -> str:
 
 def test_an_expression_of_very_many_operations_is_not_supported() -> None:
     text = "C t\n{{ }}\nP0 (int* y, int* z) {{ *z = {}; }}\nexists (z=0)"
-    assert len(read_program(Source("t", text.format(wide(9)))).operations) == 513
+    assert len(read_program(Source("t", text.format(wide(8)))).operations) == 257
     with pytest.raises(InputError, match="more than 1,000 operations that are not") as caught:
-        read_program(Source("t", text.format(wide(11))))
+        read_program(Source("t", text.format(wide(10))))
     assert len(caught.value.problems) == 1
 
 
