@@ -128,7 +128,9 @@ class _Operands:
                 return Lanes(before.lanes("vcc_lo"))
             case "scc":
                 return _carry(before)
-            case "t" if self._table is not None:
+            case "t":
+                if self._table is None:
+                    raise CannotReadError("has no table of bits")
                 return Constant(int(self._table[1], 0))
             case _ if letter not in self.bound:
                 return Constant(0)
