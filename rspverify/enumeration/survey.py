@@ -20,7 +20,7 @@ from msgspec.structs import astuple
 from rspverify.axiomatic.cat import read_model
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.question import Questions
-from rspverify.enumeration.growth import Grown, Growth
+from rspverify.enumeration.growth import Growth
 from rspverify.enumeration.lemmas import PROVED_FOR, Sort, has_idle_if, sort_of
 from rspverify.enumeration.naming import named, size_of
 from rspverify.enumeration.packed import EMPTY, PackedTest, decoded, encoded
@@ -175,31 +175,12 @@ class Survey:
         )
         return Phase(events, threads, core, larger, sum((it.counts for it in found), Counts()))
 
-    def block(self, grown: Iterable[Grown], *, last: bool) -> _Block:
-        """What came of some parents, sorted. last: whether nothing of it grows on."""
-        sorts: dict[Sort, list[bytes]] = {sort: [] for sort in Sort}
-        growing: list[bytes] = []
-        racy = 0
-        for each in grown:
-            racy += each.racy
-            if not last:
-                growing += each.children + each.barren
-            for child in each.children:
-                sort = sort_of(decoded(child), self.tables) if self.argued else Sort.CORE
-                sorts[sort].append(child)
-        counts = replace(Counts(*map(len, sorts.values())), racy=racy)
-        larger = [it for it in sorts[Sort.LARGER] if not has_idle_if(decoded(it), self.tables)]
-        return _Block(counts, *map(packed, (growing, sorts[Sort.CORE], larger)))
-
-    def growth(self) -> Growth:
-        """How programs grow."""
-        return Growth(self.tables, None if self.argued else self._races)
-
     def __reduce__(self) -> tuple[type[Survey], tuple[Space, MemoryModel, Judge]]:
         """What a worker needs of it; neither what was found nor who listens."""
         return Survey, (self.space, self.model, self.judge)
 
-    def _races(self, packed: PackedTest) -> bool:
+    def races(self, packed: PackedTest) -> bool:
+        """Whether a program races under the model, be it any."""
         if not self.model.conditions:
             return False
         program = program_of(named(packed, self.space), "enumerated")
@@ -218,7 +199,8 @@ class _Growing(Struct, frozen=True, dict=True):
     @cached_property
     def growth(self) -> Growth:
         """How programs grow."""
-        return self.survey.growth()
+        survey = self.survey
+        return Growth(survey.tables, None if survey.argued else survey.races)
 
 
 class BlockQuestion(Question[_Block], frozen=True):
@@ -244,10 +226,20 @@ class BlockQuestion(Question[_Block], frozen=True):
         return model, space, it.events, it.threads, self.number, BLOCK, it.last
 
     def decide(self) -> _Block:
-        it = self.growing
-        known, threads = it.known.__contains__, it.threads
-        grown = (it.growth.children(decoded(each), known, threads) for each in self.parents)
-        return it.survey.block(grown, last=it.last)
+        it, survey = self.growing, self.growing.survey
+        sorts: dict[Sort, list[bytes]] = {sort: [] for sort in Sort}
+        growing: list[bytes] = []
+        racy = 0
+        for parent in map(decoded, self.parents):
+            grown = it.growth.children(parent, it.known.__contains__, it.threads)
+            racy += grown.racy
+            growing += [] if it.last else grown.children + grown.barren
+            for child in grown.children:
+                sort = sort_of(decoded(child), survey.tables) if survey.argued else Sort.CORE
+                sorts[sort].append(child)
+        counts = replace(Counts(*map(len, sorts.values())), racy=racy)
+        larger = [it for it in sorts[Sort.LARGER] if not has_idle_if(decoded(it), survey.tables)]
+        return _Block(counts, *map(packed, (growing, sorts[Sort.CORE], larger)))
 
 
 def in_order(encodings: Iterable[bytes], space: Space) -> tuple[bytes, ...]:
