@@ -1,8 +1,9 @@
-"""How mistakes are worded: what could stand in a place, and what was perhaps meant."""
+"""How mistakes are worded: what could stand in a place, what was perhaps meant, what is unseen."""
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 
 _LONGEST = 40
@@ -23,3 +24,17 @@ def guess(word: str, names: Iterable[str]) -> str | None:
     folded = {name.lower(): name for name in names}
     close = difflib.get_close_matches(word[:_LONGEST].lower(), folded, n=1)
     return f"did you mean {folded[close[0]]}?" if close else None
+
+
+_UNSEEN = re.compile(
+    "[^\t\n\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+)
+
+
+def visible(text: str) -> str:
+    r"""A text with what nobody sees spelled, as `\x1b`: control characters, halves of characters.
+
+    XML 1.0 forbids most of them, terminals obey some, and some turn the order of letters round.
+    Line breaks and tabs stay.
+    """
+    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)

@@ -6,7 +6,7 @@ import json
 import re
 from html.parser import HTMLParser
 
-from results import result
+from results import result, told
 
 from rspverify.answers import (
     CompiledThread,
@@ -20,7 +20,6 @@ from rspverify.answers import (
 )
 from rspverify.picture import Arrow, Picture, PlacedEvent, PlacedThread
 from rspverify.records import replace
-from rspverify.render.words import visible
 from rspverify.verdict import (
     CacheState,
     Entry,
@@ -32,6 +31,7 @@ from rspverify.verdict import (
     Verdict,
     Word,
 )
+from rspverify.wording import visible
 
 _VOID = {"meta", "input", "br", "img", "link"}
 _OURS = {
@@ -80,10 +80,6 @@ class Page(HTMLParser):
             for name, attributes, text in self.elements
             if name == tag and (css is None or css in attributes.get("class", "").split())
         ]
-
-
-def told(it: Result, name: str) -> Result:
-    return replace(it, test=name, file=name, scheme=name, scheme_file=name, reason=name)
 
 
 ROW = RowAtFault(2, "load DV,N", ("INV_L1 WG", "LD r x"), 2, 5, 2, 70)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from rspverify.answers import Internal, Result
+from typing import Any
+
+from rspverify.answers import Internal, ModelAnswer, Result, SuiteReport
+from rspverify.records import replace
 from rspverify.verdict import Engine, ProgressWord, Reading, Word
 
 
@@ -23,3 +26,15 @@ def result(
         internal=internal,
         seconds=0.0,
     )
+
+
+def told(it: Result, name: str) -> Result:
+    """A result with a name in every place where one may be."""
+    return replace(it, test=name, file=name, scheme=name, scheme_file=name, reason=name)
+
+
+def report(*results: Result | ModelAnswer, **others: Any) -> SuiteReport:
+    """What was run, of no suite unless one is named."""
+    noun = "scheme" if all(isinstance(it, Result) for it in results) else "model"
+    about = {"folder": "", "about": "", "noun": noun, "names": ("s",), "total": len(results)}
+    return SuiteReport(**{**about, "results": results, "held": None, "seconds": 1.5, **others})

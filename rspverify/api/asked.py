@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from html import escape
 from importlib import import_module
 from io import StringIO
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -54,42 +53,6 @@ class Ending(Struct, frozen=True):
     found: bool = False
     undecided: bool = False
     unwritten: Sequence[Problem] = ()
-
-
-class Shown(Generic[T, R]):
-    """Counts what comes, and shows all at the end."""
-
-    def __init__(self, console: Console, document: Callable[[R], Document]) -> None:
-        self._console, self._document = console, document
-        self._bar = ExitStack()
-        self.advance: Callable[[], object] = lambda: None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._bar.close()
-
-    def count(self, what: str, total: int) -> None:
-        """From now on something else is counted: `advance` is to be called after each of it."""
-        from rspverify.render.progress import counting
-
-        self._bar.close()
-        self.advance = self._bar.enter_context(counting(what, total))
-
-    def say(self, line: str) -> None:
-        """Say something where it is no part of the answer."""
-        self._bar.close()
-        print(line, file=sys.stderr)
-
-    def show(self, answer: T) -> None:
-        """Take the next answer."""
-
-    def finish(self, report: R) -> None:
-        """Print what people read."""
-        from rspverify.render.forms.text import show
-
-        show(self._document(report).blocks, self._console)
 
 
 class _Nobody:
@@ -190,9 +153,13 @@ class Asked(Generic[T, R]):
         return found
 
     def stream(self, console: Console, form: str) -> Any:
-        """Who shows answers as they come, as `Shown` does, and the rest of the report."""
+        """Who shows answers as they come, and the rest of the report."""
+        from rspverify.render.progress import Stream
+
         if self._stream is None:
-            self._told = Shown[T, R](console, self.document)
+            self._told = Stream[T, R](
+                console, text=form == "text", last=lambda report: self.document(report).blocks
+            )
         else:
             self._told = self._stream(import_module(self._render), console, form)
         return self._told

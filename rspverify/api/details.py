@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
 
@@ -44,7 +44,7 @@ class Details(Struct, frozen=True):
         report: SuiteReport,
         needs: Collection[str],
         before: int = 0,
-        stream: Stream | None = None,
+        stream: Stream[Any, Any] | None = None,
     ) -> SuiteReport:
         """The report with what is needed, as far as it is known before an interrupt: `faults`, the
         rows at fault of every finding; `details` of the first. before: how many have these."""
@@ -59,7 +59,12 @@ class Details(Struct, frozen=True):
         return self._told(report, broken if "faults" in needs else shown, shown, stream)
 
     def with_cases(
-        self, report: SuiteReport, most: int, stream: Stream | None = None, *, broken: bool = False
+        self,
+        report: SuiteReport,
+        most: int,
+        stream: Stream[Any, Any] | None = None,
+        *,
+        broken: bool = False,
     ) -> SuiteReport:
         """The report with what so many of its results rest on, those with a counterexample first.
 
@@ -80,7 +85,7 @@ class Details(Struct, frozen=True):
         report: SuiteReport,
         blamed: Sequence[Result],
         shown: Sequence[Result],
-        stream: Stream | None,
+        stream: Stream[Any, Any] | None,
         *,
         reached: bool = False,
     ) -> SuiteReport:

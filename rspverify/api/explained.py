@@ -102,9 +102,9 @@ class Explained(_OnAPage, frozen=True, eq=False, dict=True):
         return replace(it, blocks=[*it.blocks, *listed])
 
     def _repr_svg_(self) -> str | None:
-        from rspverify.render.draw_svg import page
+        from rspverify.render.drawn import svg
 
-        return None if self.picture is None else page([self.picture])
+        return None if self.picture is None else svg([self.picture])
 
 
 def explain(scheme: AScheme, test: ATest, settings: Settings | None = None) -> Explained:

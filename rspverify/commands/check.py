@@ -29,8 +29,8 @@ if TYPE_CHECKING:  # --help needs none of it
     from rspverify.corpus.expected import Expected
     from rspverify.corpus.suite import Suite
     from rspverify.judge.judge import Judge
-    from rspverify.render.check import CheckStream, SuitesStream
     from rspverify.render.document import Document
+    from rspverify.render.progress import Stream
 
 Answer: TypeAlias = Result | ModelAnswer
 FORMS = {
@@ -307,19 +307,21 @@ class CheckCommand(CheckParameters):
 
 def reports_of(
     parts: Sequence[Check],
-    stream: CheckStream | SuitesStream,
+    shown: Stream[Answer, Sequence[SuiteReport]],
     reasons: Callable[[Check, SuiteReport, int], SuiteReport],
 ) -> list[SuiteReport]:
     """Ask one part after the other, each shown as it comes, until one is stopped.
 
     reasons: a report with what its results rest on, given how many have been told of before.
     """
+    from rspverify.render.check import suite
+
     reports: list[SuiteReport] = []
     for part in parts:
-        stream.begin(part.suite.folder, part.total or 0)
-        told(part.each(stream.show))
+        shown.count(part.suite.folder or "verdicts", part.total or 0)
+        told(part.each(shown.show))
         reports.append(reasons(part, part.report(), sum(len(it.details) for it in reports)))
-        stream.end(reports[-1])
+        shown.print(suite(reports[-1]) if part.suite.folder else ())
         if reports[-1].stopped:
             break
     return reports
@@ -327,7 +329,7 @@ def reports_of(
 
 def _run(asked: CheckCommand, output: Output) -> int:
     from rspverify.api.compilers import differences
-    from rspverify.render.check import CheckStream, SuitesStream, document
+    from rspverify.render.check import document, stream, suites_stream, why
 
     parts = asked.parts(output.judge(asked.settings))
     first, forms = parts[0], {output.format, *output.files.values()}
@@ -336,12 +338,13 @@ def _run(asked: CheckCommand, output: Output) -> int:
 
     def reasons(part: Check, report: SuiteReport, before: int) -> SuiteReport:
         report = replace(report, refreshed=asked.refresh)
-        return part.details.with_reasons(report, needs, before, stream)
+        return part.details.with_reasons(report, needs, before, shown)
 
     with output.opened() as console:
-        stream: CheckStream | SuitesStream = SuitesStream(console, text=output.text)
-        if not first.suite.folder:
-            stream = CheckStream(
+        if first.suite.folder:
+            shown = suites_stream(console, text=output.text)
+        else:
+            shown = stream(
                 console,
                 first.names,
                 first.tests,
@@ -350,13 +353,14 @@ def _run(asked: CheckCommand, output: Output) -> int:
                 everything=asked.everything,
                 progress=asked.settings.progress,
             )
-        with stream:
-            reports = reports_of(parts, stream, reasons)
+        with shown:
+            reports = reports_of(parts, shown, reasons)
             whole = cache(lambda: document(reports))
             form = cache(lambda name: write(name, whole()))
             problems = output.write_reports(form)
             if output.text:
-                stream.finish(reports, () if first.suite.folder else first.commands())
+                shown.finish(reports)
+                shown.print(() if first.suite.folder else why(first.commands()))
                 for line in differences(reports[0]) if asked.compare_table else ():
                     console.print(line, markup=False, highlight=False, soft_wrap=True)
             else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from rspverify.api.asked import Asked, Ending, Stop
 from rspverify.api.details import MOST, known
@@ -27,9 +27,6 @@ from rspverify.terminal.output import Output
 from rspverify.verdict import Word
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from rspverify.render.compare import CompareStream
     from rspverify.render.document import Document
 
 Compare: TypeAlias = Asked[Compared, Comparison]
@@ -99,12 +96,6 @@ def compare(asked: CompareParameters) -> Compare:
     comparer = Comparer(run, asked.most_outcomes)
     start = comparer.start(weights, len(tests))
 
-    def stream(render: Any, console: Console, form: str) -> CompareStream:
-        given = {"text": form == "text", "everything": asked.everything}
-        made: CompareStream = render.CompareStream(console, len(tests), **given)
-        made.start(start)
-        return made
-
     def ending(report: Comparison) -> Ending:
         changes = {each.change for each in report.tests}
         return Ending(
@@ -120,7 +111,9 @@ def compare(asked: CompareParameters) -> Compare:
         lambda it: start.ended(it.known, it.stopped.reason),
         "compare",
         document=lambda report, _: _detailed(report, run, tests, found.stopped),
-        stream=stream,
+        stream=lambda render, console, form: render.stream(
+            console, start, len(tests), text=form == "text", everything=asked.everything
+        ),
         ending=ending,
         total=len(tests),
         notes=meant.notes,

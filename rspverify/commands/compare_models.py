@@ -106,7 +106,7 @@ def compare_models(asked: ModelParameters) -> CompareModels:
         def searching(it: SearchedPrograms) -> None:
             nonlocal searched
             searched = it
-            shown.searching(it)
+            shown.step(f"{it.programs:,} programs")
 
         return comparer.search(space, searching) if space else comparer.tests(tests)
 
@@ -117,7 +117,7 @@ def compare_models(asked: ModelParameters) -> CompareModels:
         answers,
         report,
         "compare_models",
-        stream=lambda render, console, form: render.ModelsStream(
+        stream=lambda render, console, form: render.stream(
             console, report(found), len(tests), text=form == "text"
         ),
         ending=_ending,

@@ -90,16 +90,16 @@ class Drawing(Struct, frozen=True):
 
     def svg(self) -> str:
         """All of them as one SVG. Raises LimitReached."""
-        from rspverify.render.draw_svg import page
+        from rspverify.render.drawn import svg
 
         with reporting(self.incident):
-            return page(self.pictures, limits=self.limits)
+            return svg(self.pictures, limits=self.limits)
 
     def dot(self) -> str:
         """All of them for Graphviz."""
-        from rspverify.render.draw_dot import graphs
+        from rspverify.render.drawn import dot
 
-        return graphs(self.pictures)
+        return dot(self.pictures)
 
     def _repr_svg_(self) -> str:
         return self.svg()

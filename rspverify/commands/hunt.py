@@ -148,9 +148,8 @@ class Hunting(Asked[Finding, HuntReport]):
         return replace(report, stopped=stopped, interrupted=interrupted, seconds=self.seconds)
 
     def _watched(self, render: Any, console: Console, form: str) -> HuntStream:
-        stream: HuntStream = render.HuntStream(console, text=form == "text")
+        stream: HuntStream = render.HuntStream(console, self.so_far(), text=form == "text")
         self._hunt.watch(stream)
-        stream.heading(self.so_far())
         return stream
 
     def _end(self, report: HuntReport) -> Ending:

@@ -77,9 +77,7 @@ def mutate(asked: MutateParameters) -> Mutation:
             words = f"{len(mutants)} mutants, up to about {seconds:,.0f} s for their verdicts"
             shown.say(f"{words}; less the sooner each fails a test")
         shown.count("mutants", len(mutants))
-        for each in findings(setup, mutants, grounds, weights):
-            yield each
-            shown.advance()
+        yield from findings(setup, mutants, grounds, weights)
 
     def report(it: Mutation) -> MutationReport:
         stop = it.stopped

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rspverify.answers import Result
-from rspverify.api.asked import Asked, Ending, Shown, Stop
+from rspverify.api.asked import Asked, Ending, Stop
 from rspverify.api.details import MOST, known, known_details
 from rspverify.api.inputs import AScheme, schemes_given, tests_given
 from rspverify.api.judges import chosen
@@ -114,18 +113,6 @@ class RepairParameters(OfSchemeAndTests):
         )
 
 
-class _Searching(Shown[SchemeFound, RepairReport]):
-    """A bar for the tests and then for candidates; between them how large the search is."""
-
-    def __enter__(self) -> Self:
-        from rspverify.render.repair import before, shown_search
-
-        shown = self._bar.enter_context(shown_search())
-        self.prepared, self.tried = shown.prepared, shown.tried
-        self.begun = lambda report: print(before(report), file=sys.stderr)
-        return self
-
-
 @question(RepairParameters)
 def repair(asked: RepairParameters) -> Repairing:
     """Repair a scheme: the cheapest schemes near it that pass every test and never get stuck.
@@ -158,10 +145,18 @@ def repair(asked: RepairParameters) -> Repairing:
     unwritten, prepared = Problems(), False
 
     def answers(shown: Any) -> Generator[SchemeFound, None, None]:
+        from rspverify.render.repair import before
+
+        def tried(candidates: int, least: int) -> None:
+            words = f"{candidates} candidates tried, none passes that costs less than {least:,}"
+            shown.step(words)
+
         nonlocal prepared
-        search.prepare(shown.prepared, shown.tried)
+        shown.count("tests under the scheme itself", len(setup.tests))
+        search.prepare(lambda done, _: shown.at(done), tried)
         prepared = True
-        shown.begun(search.report())
+        shown.count("", 0)
+        shown.say(before(search.report()))
         search.run()
         yield from search.report().found
 
@@ -188,7 +183,6 @@ def repair(asked: RepairParameters) -> Repairing:
         report,
         "repair",
         document=lambda report, _: _detailed(report, setup, search, found.stopped),
-        stream=lambda render, console, form: _Searching(console, render.document),
         ending=ending,
         notes=(*meant.notes, *setup.verdicts.model.notes),
     )

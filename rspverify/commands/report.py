@@ -123,7 +123,7 @@ def report(asked: ReportParameters, output: Output) -> int:
 
     Exit: as of check; 2 also where the site cannot be written.
     """
-    from rspverify.render.check import SuitesStream
+    from rspverify.render.check import suites_stream
 
     given = CheckCommand(asked.inputs, settings=asked.settings)
     parts = given.parts(output.judge(asked.settings))
@@ -131,10 +131,10 @@ def report(asked: ReportParameters, output: Output) -> int:
 
     def cases(part: Check, report: SuiteReport, before: int) -> SuiteReport:
         left = asked.most - before
-        return part.details.with_cases(report, left, stream, broken=asked.broken)
+        return part.details.with_cases(report, left, shown, broken=asked.broken)
 
-    with output.opened() as console, SuitesStream(console, text=False) as stream:
-        reports = reports_of(parts, stream, cases)
+    with output.opened() as console, suites_stream(console, text=False) as shown:
+        reports = reports_of(parts, shown, cases)
     written = write_site(asked.site, reports)
     many = sum(len(it.details) for it in reports)
     print(f"{written.files:,} files, {written.size / 1e6:.1f} MB, {many:,} results with a page")

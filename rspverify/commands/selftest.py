@@ -78,17 +78,14 @@ def selftest(asked: SelftestParameters) -> Selftest:
     given = (asked.seed, asked.programs, asked.start, asked.devices)
     tasks = tasks_for(*given, choices, asked.machine)
     judge = asked.judge or judge_of(cache=False)
-    shown = sys.stderr.isatty() if asked.progress is None else asked.progress
 
-    def answers(_: Any) -> Generator[PairResult, None, None]:
-        from rspverify.render.selftest import shown_progress
-
-        with shown_progress(asked.programs, shown) as advance:
-            for each in run_pairs(tasks, judge):
-                if each.disagreement:
-                    write_files(each.disagreement, str(asked.folder))
-                yield each
-                advance()
+    def answers(shown: Any) -> Generator[PairResult, None, None]:
+        if sys.stderr.isatty() if asked.progress is None else asked.progress:
+            shown.count("pairs", asked.programs)
+        for each in run_pairs(tasks, judge):
+            if each.disagreement:
+                write_files(each.disagreement, str(asked.folder))
+            yield each
 
     return Asked(
         answers,

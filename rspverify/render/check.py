@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 
 from rich.console import Console
-from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from rspverify.answers import ModelAnswer, Result, SuiteReport, check_report
 from rspverify.records import replace
@@ -18,20 +17,21 @@ from rspverify.render.document import Block, Document, Line, line
 from rspverify.render.evidence import explained
 from rspverify.render.findings import Finding, findings
 from rspverify.render.progress import Stream
-from rspverify.render.results import progress_class, result_cell
 from rspverify.render.words import (
     PROGRESS,
-    bounds,
     conclusion,
     counted,
     difference,
     gone,
     noun_of,
+    progress_class,
     progress_in_words,
+    reach,
+    result_cell,
     tally,
     unfinished,
 )
-from rspverify.verdict import ProgressWord, Word
+from rspverify.verdict import ProgressWord, Reading, Word
 
 _DECIDED = {Word.SOUND, Word.UNSOUND, Word.RACY, Word.VACUOUS}
 _WISHED = {Word.SOUND, Word.RACY, Word.UNSUPPORTED}
@@ -49,7 +49,7 @@ def document(reports: Sequence[SuiteReport]) -> Document:
     """All of it."""
     suites = bool(reports[0].folder)
     found = [(report, each) for report in reports for each in findings(report)]
-    found.sort(key=lambda it: it[0].details.get(_key(it[1].result)) is None)
+    found.sort(key=lambda it: it[0].details.get(key_of(it[1].result)) is None)
     articles = [article(report, each, f"{n}") for n, (report, each) in enumerate(found)]
     names = {id(it.result): each.name for (_, it), each in zip(found, articles, strict=True)}
     blocks: list[Block] = []
@@ -58,14 +58,14 @@ def document(reports: Sequence[SuiteReport]) -> Document:
         told = suite(report) if suites else summary(report, sum(row.quiet for row in shown.rows))
         blocks += [shown, *told]
     nouns = dict.fromkeys(it.noun for it in reports)
-    tables = [_table([it for it in reports if it.noun == noun], noun) for noun in nouns]
+    tables = [_table([it for it in reports if it.noun == noun]) for noun in nouns]
     last = [doc.Aside([_conclusion(reports)])] if suites else []
     return Document(
         "check",
         conclusion(reports),
         [
             doc.Totals(totals(reports)),
-            doc.Fold("How many of each", tables),
+            doc.Fold(tables, "How many of each"),
             *blocks,
             *last,
             doc.Articles(articles, how="rspverify explain SCHEME TEST"),
@@ -75,21 +75,21 @@ def document(reports: Sequence[SuiteReport]) -> Document:
     )
 
 
-def _table(reports: Sequence[SuiteReport], noun: str) -> doc.Table:
-    """How many results of each kind, a row for each scheme or model of each suite."""
+def _table(reports: Sequence[SuiteReport], *, within: bool = False) -> doc.Table:
+    """How many results of each kind, a row for each scheme or model of each suite. within: it
+    stands in a text that names the suite."""
     kinds, _ = tally([each for it in reports for each in it.results])
-    suites = any(it.folder for it in reports)
-    rows = [
-        [
-            *([it.folder] if suites else []),
-            column,
-            *(str(counts[kind] or "–") for kind in kinds),
-        ]
-        for it in reports
-        for column, counts in tally(it.results)[1].items()
-    ]
-    heads = [*(["suite"] if suites else []), noun, *(it.removeprefix(PROGRESS) for it in kinds)]
-    return doc.Table(heads, rows, range(len(heads) - len(kinds), len(heads)))
+    suites = not within and any(it.folder for it in reports)
+    rows: list[list[Line | str]] = []
+    for it in reports:
+        for column, counts in tally(it.results)[1].items():
+            cells = [line((str(n), _class(kind)) if (n := counts[kind]) else "–") for kind in kinds]
+            name = f"  {column}" if within else column
+            rows.append([*([it.folder] if suites else []), name, *cells])
+    heads = [*(["suite"] if suites else []), "" if within else reports[0].noun]
+    numbers = range(len(heads), len(heads) + len(kinds))
+    heads += [f"{it.removeprefix(PROGRESS):>5}" for it in kinds]
+    return doc.Table(heads, rows, numbers, gap=2)
 
 
 def totals(reports: Sequence[SuiteReport]) -> list[doc.Total]:
@@ -102,7 +102,7 @@ def article(report: SuiteReport, it: Finding, name: str) -> doc.Article:
     """A finding, by this name, with what it rests on as far as that is known."""
     places = [each.file if each.line is None else f"{each.file}:{each.line}" for each in it.spots]
     lines = [line(it.text)]
-    kind, key = str(it.kind), _key(it.result)
+    kind, key = str(it.kind), key_of(it.result)
     broken = it.kind in (Word.UNSOUND, ProgressWord.STUCK)
     minor = it.kind == Word.UNSUPPORTED and not it.grave
     shown = doc.Article(name, kind, it.subject, lines, places, broken=broken, minor=minor)
@@ -115,7 +115,8 @@ def article(report: SuiteReport, it: Finding, name: str) -> doc.Article:
     return explained(shown, it.result.scheme_file, fault, detail)
 
 
-def _key(it: Result | ModelAnswer | None) -> tuple[str, str]:
+def key_of(it: Result | ModelAnswer | None) -> tuple[str, str]:
+    """By what a report knows what a result rests on."""
     return (it.file, it.scheme_file) if isinstance(it, Result) else ("", "")
 
 
@@ -137,11 +138,11 @@ def matrix(
 ) -> doc.Matrix:
     """The results of a suite. names: of findings, and addresses: of pages, by the identity of the
     result. quiet: whether a text has none of it."""
-    columns = list(dict.fromkeys((it.column, _key(it)[1]) for it in report.results))
+    columns = list(dict.fromkeys((it.column, key_of(it)[1]) for it in report.results))
     tests: dict[str, list[Result | ModelAnswer | None]] = {}
     for each in report.results:
         those = tests.setdefault(each.file, [None] * len(columns))
-        those[columns.index((each.column, _key(each)[1]))] = each
+        those[columns.index((each.column, key_of(each)[1]))] = each
     expected = {
         id(it.result): it.expected or "nothing"
         for it in (report.held.differences if report.held else ())
@@ -232,44 +233,45 @@ def summary(report: SuiteReport, hidden: int = 0, *, everything: bool = False) -
         blank = [line()] if hidden < len({it.file for it in report.results}) else []
         words = f"{counted(hidden, 'test')} as one wishes, not shown (--all)"
         yield doc.Aside([*blank, line(words, kind="note")])
-    yield doc.Aside([line()])
-    yield doc.Aside(list(_counts(report)))
+    results = [it for it in report.results if isinstance(it, Result)]
+    extent = [line(_extent(report), kind="head")] if results else []
+    yield doc.Aside([line(), *extent, *_counts(results)])
     if rest := unfinished(report):
         yield doc.Warnings([line(rest, kind="ERROR")])
-    results = [it for it in report.results if isinstance(it, Result)]
     yield doc.Aside([*([] if everything else _unsupported(results)), *_comparison(report)])
 
 
-def _counts(report: SuiteReport) -> Iterator[Line]:
-    results = [it for it in report.results if isinstance(it, Result)]
-    tests = len({it.file for it in results})
-    schemes = dict.fromkeys((it.scheme_file, it.scheme) for it in results)
+def _extent(it: SuiteReport) -> str:
+    """How much was decided, how far it reaches, how long it took; of a suite in a short line."""
+    tests = len({each.file for each in it.results})
+    columns = dict.fromkeys((each.column, key_of(each)[1]) for each in it.results)
+    parts = [counted(tests, "test"), counted(len(columns), it.noun)]
+    results = [each for each in it.results if isinstance(each, Result)]
     if results:
-        first, within = results[0], bounds(it.within for it in results)
-        decided = any(it.verdict in _DECIDED for it in results)
-        reach = f" (within {within})" if within else " (exact)" if decided else ""
-        cached = sum(it.cached for it in results)
-        known = f", {cached:,} of {counted(len(results), 'result')} from the cache"
-        yield line(
-            f"{counted(tests, 'test')}, {counted(len(schemes), 'scheme')}, "
-            f"{f'machine {first.machine}, ' if first.machine else ''}model {first.model}, "
-            f"engine {first.engine}{reach}, {first.reading} reading, {report.seconds:.1f} s"
-            f"{known if cached else ''}",
-            kind="head",
-        )
-    width = max((len(name) for _, name in schemes), default=0)
-    for file, name in schemes:
-        own = [it for it in results if it.scheme_file == file]
+        first, far = results[0], ""
+        if any(each.verdict in _DECIDED or each.within for each in results):
+            far = f" ({reach(each.within for each in results)})"
+        parts += [f"machine {first.machine}"] if first.machine else []
+        parts += [f"model {first.model}", f"engine {first.engine}{far}"]
+        if not it.folder or first.reading is not Reading.OUTCOME:
+            parts.append(f"{first.reading} reading")
+    cached = sum(each.cached for each in it.results)
+    known = [f"{cached:,} cached"] if cached and it.folder else []
+    if cached and not it.folder:
+        known = [f"{cached:,} of {counted(len(it.results), 'result')} from the cache"]
+    return ", ".join([*parts, f"{it.seconds:.1f} s", *known])
+
+
+def _counts(results: Sequence[Result]) -> Iterator[Line]:
+    kinds, rows = tally(results)
+    width = max(map(len, rows), default=0)
+    for name, counts in rows.items():
+        own = [it for it in results if it.scheme == name]
         parts: list[str | tuple[str, str]] = [f"  {name.ljust(width)}"]
-        words = Counter(it.verdict for it in own)
-        going = Counter(it.progress for it in own if it.progress)
-        shown = [(words[word], word.value, word.value) for word in Word]
-        shown += [(going[word], word.value, progress_class(word)) for word in ProgressWord]
-        for count, word, kind in shown:
-            if count:
-                parts += [f"  {count:4} ", (word, kind)]
-                if word == Word.UNSOUND and (excused := sum(bool(it.sound_if) for it in own)):
-                    parts.append(f" ({excused} SOUND if a switch is on)")
+        for kind in (kind for kind in kinds if counts[kind]):
+            parts += [f"  {counts[kind]:4} ", (kind.removeprefix(PROGRESS), _class(kind))]
+            if kind == Word.UNSOUND and (excused := sum(bool(it.sound_if) for it in own)):
+                parts.append(f" ({excused} SOUND if a switch is on)")
         some = any(it.within for it in own)
         yield line(*parts, "  (some only within the bound)" if some else "")
     confirmed = Counter(it.confirmed for it in results if it.confirmed)
@@ -292,28 +294,24 @@ def _unsupported(results: Sequence[Result]) -> Iterator[Line]:
         yield line(words, kind="UNSUPPORTED")
 
 
-def _comparison(
-    report: SuiteReport, *, at_most: int | None = None, indent: str = ""
-) -> Iterator[Line]:
-    """What is not as expected, at most so many of it, or that everything is."""
+def _comparison(report: SuiteReport) -> Iterator[Line]:
+    """What is not as expected, of a suite so much of it, or that everything is."""
     it, noun = report.held, noun_of(report)
     if it is None:
         return
-    for each in it.differences[:at_most]:
-        result = each.result
-        words = f"{result.file} under {result.column}: {difference(each, noun)}"
-        yield line(f"{indent}{words}", kind="ERROR")
-    for test in it.gone:
-        yield line(f"{indent}{gone(test, it)}", kind="ERROR")
-    if at_most is not None and len(it.differences) > at_most:
-        more = len(it.differences) - at_most
-        yield line(f"{indent}and {more:,} more (--format json has all)")
+    indent, most = ("  ", _AT_MOST) if report.folder else ("", len(it.differences))
+    wrong = [
+        f"{each.result.file} under {each.result.column}: {difference(each, noun)}"
+        for each in it.differences[:most]
+    ]
+    wrong += [gone(test, it) for test in it.gone]
+    if (more := len(it.differences) - most) > 0:
+        wrong.append(f"and {more:,} more (--format json has all)")
     if it.differences:
-        words = f"{counted(len(it.differences), noun)} not as in {it.file}"
-        yield line(f"{indent}{words}", kind="ERROR")
+        wrong.append(f"{counted(len(it.differences), noun)} not as in {it.file}")
     if it.gone:
-        words = f"{counted(len(it.gone), 'test')} of {it.file} not there"
-        yield line(f"{indent}{words}", kind="ERROR")
+        wrong.append(f"{counted(len(it.gone), 'test')} of {it.file} not there")
+    yield from (line(f"{indent}{each}", kind="ERROR") for each in wrong)
     if report.results and not it.unexpected:
         decided = " that was decided" if len(report.results) < report.total else ""
         yield line(f"{indent}every {noun}{decided} is as in {it.file}", kind="SOUND")
@@ -327,53 +325,32 @@ def _comparison(
 
 def suite(it: SuiteReport) -> Iterator[Block]:
     """What a suite is for, how many of each word there are, and what is not as expected."""
-    yield doc.Aside([line((it.folder, "head"), f": {it.about}")])
-    yield _words(it.results)
     lines = [line(f"  {_extent(it)}")]
     for each in it.results:
         if each.words in (Word.ERROR, Word.UNKNOWN) or each.internal:
             words = f"  {each.file} under {each.column}: {each.reason}"
             lines.append(line(words, kind="ERROR"))
-    lines += _comparison(it, at_most=_AT_MOST, indent="  ")
+    lines += _comparison(it)
     if it.held is None and not it.refreshed:
         words = "  nothing is expected of these tests yet (--refresh)"
         lines.append(line(words, kind="RACY"))
-    yield doc.Aside(lines)
-    if words := unfinished(it):
-        yield doc.Warnings([line(f"  {words}", kind="ERROR")])
+    table = [_table([it], within=True)] if it.results else []
+    yield doc.Aside([line((it.folder, "head"), f": {it.about}"), *table, *lines])
+    if rest := unfinished(it):
+        yield doc.Warnings([line(f"  {rest}", kind="ERROR")])
     yield doc.Aside([line()])
 
 
-def _words(results: Sequence[Result | ModelAnswer]) -> doc.Aside:
-    """How many results of each kind, a line for each scheme or model."""
-    kinds, rows = tally(results)
-    heads = {kind: f"{kind.removeprefix(PROGRESS):>5}" for kind in kinds}
-    width = max(map(len, rows), default=0)
-    lines = []
-    if kinds:
-        above = "".join(f"  {head}" for head in heads.values())
-        lines.append(line(f"  {'':{width}}{above}", kind="note"))
-    for name, counts in rows.items():
-        cells = [
-            (f"  {counts[kind] or '–':>{len(head)}}", _class(kind)) for kind, head in heads.items()
-        ]
-        lines.append(line(f"  {name:{width}}", *cells))
-    return doc.Aside(lines)
+def suites_stream(
+    console: Console, *, text: bool
+) -> Stream[Result | ModelAnswer, Sequence[SuiteReport]]:
+    """Shows how far suites are, and in the end one line about all of them."""
+    return Stream(console, text=text, last=lambda reports: [_conclusion(reports)])
 
 
-def _extent(it: SuiteReport) -> str:
-    """How much was decided, how far it reaches, and how long it took."""
-    tests = len({each.file for each in it.results})
-    parts = [counted(tests, "test"), counted(len(it.names), it.noun)]
-    first = next((each for each in it.results if isinstance(each, Result)), None)
-    if first is not None:
-        within = bounds(each.within for each in it.results)
-        reach = f"within {within}" if within else "exact"
-        parts += [f"model {first.model}", f"engine {first.engine} ({reach})"]
-        parts += [f"{first.reading} reading"] * (first.reading != "outcome")
-    cached = sum(each.cached for each in it.results)
-    parts += [f"{cached:,} cached"] * bool(cached)
-    return ", ".join([*parts, f"{it.seconds:.1f} s"])
+def why(commands: Sequence[str]) -> Iterator[Line]:
+    """The commands that show more."""
+    return (line(f"to see why: {command}") for command in commands)
 
 
 def _conclusion(reports: Sequence[SuiteReport]) -> Line:
@@ -385,89 +362,39 @@ def _conclusion(reports: Sequence[SuiteReport]) -> Line:
 # ---- as it goes ----------------------------------------------------------------------------------
 
 
-class CheckStream(Stream):
+def stream(
+    console: Console,
+    schemes: Sequence[str],
+    tests: Sequence[str],
+    text: bool,
+    *,
+    wished: Callable[[Result], bool],
+    everything: bool = False,
+    progress: bool = False,
+) -> Stream[Result | ModelAnswer, Sequence[SuiteReport]]:
     """Prints the row of a test as soon as it is decided under every scheme, below its folder.
 
     tests: their paths. Of many only those are shown that are not as one wishes: `wished` says which
     are. everything: all are shown. progress: that of programs (docs/semantics.md, Progress) stands
     beside their verdicts.
     """
+    hidden = list[Sequence[Result]]()
+    everything = everything or len(tests) <= _ALL
 
-    def __init__(
-        self,
-        console: Console,
-        schemes: Sequence[str],
-        tests: Sequence[str],
-        text: bool,
-        *,
-        wished: Callable[[Result], bool],
-        everything: bool = False,
-        progress: bool = False,
-    ) -> None:
-        verdicts = TextColumn("{task.completed} of {task.total} {task.description}")
-        left = TimeRemainingColumn(elapsed_when_finished=True)
-        super().__init__(console, verdicts, BarColumn(), left, text=text)
-        self.count("verdicts", len(tests) * len(schemes))
-        self._schemes = len(schemes)
-        self._wished = wished
-        self._everything = everything or len(tests) <= _ALL
-        self._pending: list[Result] = []
-        self._hidden = 0
-        self.begin_matrix(_shape(schemes, tests, progress))
+    def each(results: Sequence[Result]) -> Iterator[doc.Row]:
+        if everything or not all(map(wished, results)):
+            yield _row(results)
+        else:
+            hidden.append(results)
 
-    def __exit__(self, *error: object) -> None:
-        self._print_pending()
-        super().__exit__(*error)
+    def last(reports: Sequence[SuiteReport]) -> Iterable[Block]:
+        return summary(reports[0], len(hidden), everything=everything)
 
-    def begin(self, what: str, total: int) -> None:
-        """The heading comes with the first row."""
-
-    def show(self, result: Result | ModelAnswer) -> None:
-        """Take the next result, which is that of a scheme."""
-        assert isinstance(result, Result)
-        self.advance()
-        if self._pending and self._pending[0].file != result.file:
-            self._print_pending()
-        self._pending.append(result)
-        if len(self._pending) == self._schemes:
-            self._print_pending()
-
-    def _print_pending(self) -> None:
-        results, self._pending = self._pending, []
-        if results and not self._everything and all(map(self._wished, results)):
-            self._hidden += 1
-        elif results:
-            row = _row(results)
-            missing = [None] * (self._schemes - len(results))
-            self.print_row(replace(row, cells=[*row.cells, *missing]))
-
-    def end(self, report: SuiteReport) -> None:
-        """The rest of the rows."""
-        self._print_pending()
-
-    def finish(self, reports: Sequence[SuiteReport], commands: Sequence[str] = ()) -> None:
-        """The summary, what is not as expected, and the commands that show more."""
-        (report,) = reports
-        self.print(summary(report, self._hidden, everything=self._everything))
-        self.print([line(f"to see why: {command}") for command in commands])
-
-
-class SuitesStream(Stream):
-    """Prints a block for each suite once it is run."""
-
-    def __init__(self, console: Console, *, text: bool) -> None:
-        done = TextColumn("{task.description}: {task.completed:,.0f} of {task.total:,.0f}")
-        left = TimeRemainingColumn(elapsed_when_finished=True)
-        super().__init__(console, done, BarColumn(), left, text=text)
-
-    def show(self, result: Result | ModelAnswer) -> None:
-        """One more result is there."""
-        self.advance()
-
-    def end(self, report: SuiteReport) -> None:
-        """What is known of a suite."""
-        self.print(suite(report))
-
-    def finish(self, reports: Sequence[SuiteReport], commands: Sequence[str] = ()) -> None:
-        """One line about all suites."""
-        self.print([_conclusion(reports)])
+    return Stream(
+        console,
+        text=text,
+        each=each,
+        last=last,
+        together=len(schemes),
+        matrix=_shape(schemes, tests, progress),
+    )

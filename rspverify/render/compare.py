@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from msgspec.structs import astuple
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
 
 from rspverify.answers import Detail, Result, RowsAtFault, machine_in_words
 from rspverify.engineering.comparison import (
@@ -15,8 +14,6 @@ from rspverify.engineering.comparison import (
     Compared,
     Comparison,
     LeftOut,
-    OutcomeChange,
-    RowChange,
     TouchedTest,
 )
 from rspverify.records import replace
@@ -24,8 +21,7 @@ from rspverify.render import document as doc
 from rspverify.render.document import Block, Document, Line, line
 from rspverify.render.evidence import explained
 from rspverify.render.progress import Stream
-from rspverify.render.results import changed_codes, result_cell
-from rspverify.render.words import bounds, counted, progress_in_words
+from rspverify.render.words import bounds, changed_codes, counted, progress_in_words, result_cell
 from rspverify.scheme.cost import Bill
 from rspverify.verdict import Word
 
@@ -101,12 +97,12 @@ def _rows(it: Comparison, columns: int) -> doc.Table:
     for row in it.rows:
         codes = changed_codes(row.old.code if row.old else None, row.new.code if row.new else None)
         sides = list(zip(("-", "+"), (row.old, row.new), codes, strict=True))
+        numbers = dict.fromkeys(str(side.row) for side in (row.old, row.new) if side)
         operations = row.operations
         for sign, side, code in sides[:1] if row.same else sides:
             if side is not None:
-                kinds[len(rows)] = "" if row.same else _SIGNS[sign]
-                number = _numbers(row) if row.same else str(side.row)
-                sign = "" if row.same else sign
+                sign, number = ("", ", ".join(numbers)) if row.same else (sign, str(side.row))
+                kinds[len(rows)] = _SIGNS[sign]
                 rows.append([operations, number, sign, code, *_costs(side.bill)[:columns]])
                 operations = ""
     both = ([row.old for row in it.rows], [row.new for row in it.rows])
@@ -116,11 +112,6 @@ def _rows(it: Comparison, columns: int) -> doc.Table:
         rows.append(["" if sign == "+" else "all of these", "", sign, "", *costs[:columns]])
     heads = ("operations", "row", "", "code", *_COSTS[:columns])
     return doc.Table(heads, rows, range(4, 11), kinds, head="Rows", least=_WIDE)
-
-
-def _numbers(row: RowChange) -> str:
-    """Of a row that is the same under both."""
-    return ", ".join(dict.fromkeys(str(side.row) for side in (row.old, row.new) if side))
 
 
 def _costs(bill: Bill) -> list[str]:
@@ -133,11 +124,8 @@ def _costs(bill: Bill) -> list[str]:
 def row(it: TouchedTest, *, everything: bool) -> doc.Row:
     """A test that becomes other code. everything: whether a text has it in any case."""
     words = "" if it.change is Change.SAME else it.change.value.lower()
-    cells = [
-        result_cell(it.old),
-        result_cell(it.new),
-        doc.Cell(words, it.change.value, about=it.file),
-    ]
+    change = doc.Cell(words, it.change.value, about=it.file)
+    cells = [result_cell(it.old), result_cell(it.new), change]
     quiet = not it.changed and not everything
     below = [line(f"    {each}", kind="note") for each in _reasons(it)] + list(_outcomes(it))
     return doc.Row(it.test, cells, it.file, _group(it), below, quiet=quiet, first=it.changed)
@@ -148,7 +136,7 @@ def left_out(it: LeftOut) -> Block:
     room."""
     words = f"{it.file}: {it.verdict} {it.reason}"
     if it.verdict is Word.UNSUPPORTED:
-        return doc.Fold(words.partition("\n")[0], [line(it.reason)])
+        return doc.Fold([line(it.reason)], words.partition("\n")[0])
     return doc.Warnings([line(words, kind="ERROR")])
 
 
@@ -161,41 +149,37 @@ def _group(it: TouchedTest) -> str:
 
 def _reasons(it: TouchedTest) -> Iterator[str]:
     """Why each result is as it is, where that is worth a line; once if it is so under both."""
-    old, new = (list(filter(None, _worth_saying(result))) for result in (it.old, it.new))
+
+    def said(it: Result) -> list[str]:
+        plain = it.verdict in (Word.SOUND, Word.RACY) and not it.within
+        return list(filter(None, ("" if plain else it.reason, progress_in_words(it))))
+
+    old, new = said(it.old), said(it.new)
     for reason in dict.fromkeys((*old, *new)):
         who = "" if reason in old and reason in new else "old: " if reason in old else "new: "
         yield f"{who}{reason}"
 
 
-def _worth_saying(it: Result) -> tuple[str, str]:
-    plain = it.verdict in (Word.SOUND, Word.RACY) and not it.within
-    return "" if plain else it.reason, progress_in_words(it)
-
-
-def _outcomes(it: TouchedTest, most: int | None = _OUTCOMES) -> Iterator[Line]:
+def _outcomes(it: TouchedTest, most: int = _OUTCOMES) -> Iterator[Line]:
     """What it gains and loses, at most so many of each."""
     changes = it.outcomes
-    if changes and changes.unknown:
+    if changes is None:
+        return
+    if changes.unknown:
         yield line(f"    outcomes not listed: {changes.unknown}", kind="UNKNOWN")
-    elif changes:
-        for what, sign, outcomes in (("gained", "+", changes.gained), ("lost", "-", changes.lost)):
-            words = _in_words(outcomes or ())
-            for each, shown in list(zip(outcomes or (), words, strict=True))[:most]:
-                yield line(f"    {sign} {shown}", _MARKS[each.allowed])
-            if rest := (outcomes or ())[len(words) if most is None else most :]:
-                forbidden = sum(each.allowed is False for each in rest)
-                yield line(f"    {sign} {len(rest):,} more {what}, {forbidden:,} of them forbidden")
-
-
-def _in_words(outcomes: Sequence[OutcomeChange]) -> list[str]:
-    """Registers and memory; with what was read, where these do not tell outcomes apart."""
-    met = Counter(str(each.outcome) for each in outcomes)
-    words = []
-    for each in outcomes:
-        plain = str(each.outcome)
-        reads = " ".join(f"P{it.thread} line {it.line}={it.value}" for it in each.outcome.reads)
-        words.append(plain if met[plain] == 1 else f"{reads}: {plain}")
-    return words
+        return
+    for what, sign, outcomes in (("gained", "+", changes.gained), ("lost", "-", changes.lost)):
+        those = outcomes or ()
+        met = Counter(str(each.outcome) for each in those)
+        for each in those[:most]:
+            words = str(each.outcome)
+            if met[words] > 1:  # it takes what was read to tell them apart
+                reads = (f"P{it.thread} line {it.line}={it.value}" for it in each.outcome.reads)
+                words = f"{' '.join(reads)}: {words}"
+            yield line(f"    {sign} {words}", _MARKS[each.allowed])
+        if rest := those[most:]:
+            forbidden = sum(each.allowed is False for each in rest)
+            yield line(f"    {sign} {len(rest):,} more {what}, {forbidden:,} of them forbidden")
 
 
 def _article(
@@ -207,8 +191,7 @@ def _article(
     scheme = broken.scheme_file if broken else ""
     if it.file in details:
         lines.append(line(f"What is shown below is under {scheme}."))
-    subject = f"{it.test}: {it.old.words} → {it.new.words}"
-    kind = it.change.value
+    subject, kind = f"{it.test}: {it.old.words} → {it.new.words}", it.change.value
     shown = doc.Article(it.file, kind, subject, lines, [it.file], broken=broken is not None)
     return explained(shown, scheme, faults.get(it.file), details.get(it.file))
 
@@ -220,7 +203,7 @@ def summary(it: Comparison) -> Iterator[Block]:
     """How many of each; what was not decided, and why."""
     if it.tests:
         yield line()
-    yield doc.Summary([*_counts(it), *_gaps(it)])
+    yield doc.Summary(list(_counts(it)))
     if it.stopped:
         done, all_ = it.summary.compared, it.summary.tests
         words = f"{it.stopped}: {done:,} of {all_:,} tests compared, the rest not"
@@ -229,68 +212,49 @@ def summary(it: Comparison) -> Iterator[Block]:
 
 def _counts(it: Comparison) -> Iterator[Line]:
     touched, untouched, changes = it.tests, it.untouched, it.summary.changes
-    reach = bounds(result.within for each in touched for result in (each.old, each.new))
-    within = f", within {reach}" if reach else ""
+    far = bounds(result.within for each in touched for result in (each.old, each.new))
+    within = f", within {far}" if far else ""
     how = f"model {it.model}, engine {it.engine}, {it.reading} reading{within}"
     yield line(f"{counted(it.summary.tests, 'test')}, {how}", kind="head")
-    parts: list[str | tuple[str, str]] = [
-        f"  {len(touched):5,} become other code{':' if touched else ''}"
-    ]
+    parts: list[str | tuple[str, str]] = []
     for change in (Change.WORSE, Change.BETTER, Change.UNKNOWN, Change.SAME):
         if number := changes[change]:
             words = "the same verdict" if change is Change.SAME else change.value.lower()
             parts += [f"  {number:,} ", (words, change.value)]
-    yield line(*parts)
-    if touched:
-        listed = [each.outcomes for each in touched if each.outcomes]
-        gained, lost = sum(bool(it.gained) for it in listed), sum(bool(it.lost) for it in listed)
-        yield line(f"  {gained:5,} gain outcomes, {lost:,} lose outcomes")
+    yield line(f"  {len(touched):5,} become other code{':' if touched else ''}", *parts)
+    listed = [each.outcomes for each in touched if each.outcomes]
+    gained = sum(bool(each.gained) for each in listed)
+    lost = sum(bool(each.lost) for each in listed)
+    unlisted = sum(bool(each.unknown) for each in listed)
     same = sum(each.compiled for each in untouched)
-    yield line(f"  {same:5,} become the same code under both, and were not decided")
-    if len(untouched) > same:
-        refused = len(untouched) - same
-        yield line(f"  {refused:5,} neither scheme can compile", kind="UNSUPPORTED")
-
-
-def _gaps(it: Comparison) -> Iterator[Line]:
     beyond = sum(each.verdict is Word.UNSUPPORTED for each in it.left_out)
-    unlisted = sum(bool(each.outcomes and each.outcomes.unknown) for each in it.tests)
-    for number, words, kind in (
-        (beyond, "are beyond this version", "UNSUPPORTED"),
-        (len(it.left_out) - beyond, "could not be read", "ERROR"),
-        (unlisted, "whose outcomes are not listed", "UNKNOWN"),
+    for number, words, kind, shown in (
+        (gained, f"gain outcomes, {lost:,} lose outcomes", "", bool(touched)),
+        (same, "become the same code under both, and were not decided", "", True),
+        (len(untouched) - same, "neither scheme can compile", "UNSUPPORTED", False),
+        (beyond, "are beyond this version", "UNSUPPORTED", False),
+        (len(it.left_out) - beyond, "could not be read", "ERROR", False),
+        (unlisted, "whose outcomes are not listed", "UNKNOWN", False),
     ):
-        if number:
+        if number or shown:
             yield line(f"  {number:5,} {words}", kind=kind)
 
 
 # ---- as it goes ----------------------------------------------------------------------------------
 
 
-class CompareStream(Stream):
-    """Prints what is known of a comparison as soon as it is."""
+def stream(
+    console: Console, start: Comparison, tests: int, *, text: bool, everything: bool = False
+) -> Stream[Compared, Comparison]:
+    """Prints the rows of the schemes, each test as soon as it is known, and the summary."""
 
-    def __init__(
-        self, console: Console, tests: int, *, text: bool, everything: bool = False
-    ) -> None:
-        left = TimeRemainingColumn(elapsed_when_finished=True)
-        columns = (MofNCompleteColumn(), BarColumn(), left)
-        super().__init__(console, *columns, text=text, total=tests)
-        self._everything = everything or tests <= ALL
-        self.begin_matrix(MATRIX)
+    def each(it: Compared) -> Iterator[Block | doc.Row]:
+        if isinstance(it, TouchedTest):
+            yield row(it, everything=everything or tests <= ALL)
+        elif isinstance(it, LeftOut):
+            yield left_out(it)
 
-    def start(self, comparison: Comparison) -> None:
-        """The schemes and their rows."""
-        self.print(head(comparison))
-
-    def finish(self, report: Comparison) -> None:
-        """How many of each; what was not decided, and why."""
-        self.print(summary(report))
-
-    def show(self, compared: Compared) -> None:
-        """The next test."""
-        self.advance()
-        if isinstance(compared, TouchedTest):
-            self.print_row(row(compared, everything=self._everything))
-        elif isinstance(compared, LeftOut):
-            self.print([left_out(compared)])
+    shown = Stream[Compared, Comparison](console, text=text, each=each, last=summary, matrix=MATRIX)
+    shown.count("tests", tests)
+    shown.print(head(start))
+    return shown

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
 from rspverify.answers import within_words
 from rspverify.engineering.compare.models import (
@@ -14,12 +13,11 @@ from rspverify.engineering.compare.models import (
     ComparedTest,
     ModelComparison,
     ModelDifference,
-    SearchedPrograms,
 )
-from rspverify.render.document import Block, Document, Line, line
+from rspverify.render.document import Block, Document, line
 from rspverify.render.evidence import execution, race_execution
 from rspverify.render.progress import Stream
-from rspverify.render.words import counted
+from rspverify.render.words import at_most, counted, each_counted
 
 _OUTCOMES = 8
 """So many outcomes of a test are shown; JSON has all."""
@@ -39,36 +37,22 @@ def document(it: ModelComparison) -> Document:
     return Document("compare", f"{it.first} and {it.second}", blocks, answer=it)
 
 
-class ModelsStream(Stream):
+def stream(
+    console: Console, start: ModelComparison, tests: int, *, text: bool
+) -> Stream[ComparedTest, ModelComparison]:
     """Prints what is known of two models as soon as it is. tests: how many, 0 if programs are
     searched."""
-
-    def __init__(self, console: Console, start: ModelComparison, tests: int, *, text: bool) -> None:
-        columns = (TextColumn("{task.description}"), MofNCompleteColumn(), BarColumn())
-        super().__init__(console, *columns, text=text, total=tests or None)
-        self.print(heading(start))
-
-    def show(self, it: ComparedTest) -> None:
-        """The next test."""
-        self.advance()
-        self.print(test(it))
-
-    def finish(self, report: ModelComparison) -> None:
-        """How many tests, and what was not found."""
-        self.print(summary(report))
-
-    def searching(self, it: SearchedPrograms) -> None:
-        """So many programs were decided."""
-        self.bar.update(self.task, description="programs", completed=it.programs, visible=True)
+    shown = Stream[ComparedTest, ModelComparison](console, text=text, each=test, last=summary)
+    shown.count("tests", tests)
+    shown.print(heading(start))
+    return shown
 
 
 def heading(it: ModelComparison) -> Iterator[Block]:
     """Which models, and which programs."""
     yield line(f"{it.first} and {it.second}", kind="head")
     if it.searched is not None:
-        names = {"events": "operations"}
-        bounds = [counted(n, names.get(it, it)[:-1]) for it, n in it.searched.within.items()]
-        yield line(f"programs of at most {', '.join(bounds)}, any number of ifs")
+        yield line(f"programs of at most {at_most(it.searched.within)}")
         yield line(f"made of {', '.join(it.searched.operations)}")
         yield line()
 
@@ -83,37 +67,31 @@ def test(it: ComparedTest) -> Iterator[Block]:
         yield line(f"    {it.reason}")
     yield from (line(f"    {note}", kind="note") for note in it.notes)
     for each in it.differences:
-        yield from _difference(each)
-        if it.program is not None:
-            yield from _execution(each)
+        yield from _difference(each, graphs=it.program is not None)
     if it.program is not None:
         yield line()
 
 
-def _difference(it: ModelDifference) -> Iterator[Line]:
+def _difference(it: ModelDifference, *, graphs: bool) -> Iterator[Block]:
+    """What one model allows alone; with `graphs` an execution of it."""
     if it.race is not None:
         yield line(f"    undefined under {it.allows} alone: {it.reason.partition(': ')[2]}")
+        yield from [race_execution(it.race)] * graphs
         return
     yield line(f"    {it.allows} allows, {it.forbids} forbids:")
     yield line(f"      {it.reason}")
     yield from (line(f"      {each}") for each in it.outcomes[1:_OUTCOMES])
     if len(it.outcomes) > _OUTCOMES:
         yield line(f"      {len(it.outcomes) - _OUTCOMES:,} more")
-
-
-def _execution(it: ModelDifference) -> Iterator[Block]:
-    if it.race is not None:
-        yield race_execution(it.race)
-    elif it.graph is not None:
+    if graphs and it.graph is not None:
         yield execution(it.graph.events, it.graph.edges)
 
 
 def summary(it: ModelComparison) -> Iterator[Block]:
     """How many tests of each kind; or which differences no program has."""
     if it.searched is None:
-        words = Counter(each.answer for each in it.tests)
-        parts = [f"{words[each]:,} {each}" for each in Agreement if words[each]]
-        yield line(f"{counted(len(it.tests), 'test')}: {', '.join(parts)}", kind="head")
+        words = each_counted(Counter(each.answer for each in it.tests), Agreement)
+        yield line(f"{counted(len(it.tests), 'test')}: {words}", kind="head")
     else:
         whole = it.searched.complete and not it.searched.unknown
         none = "no program" if whole else "no program so far"

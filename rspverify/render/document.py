@@ -249,11 +249,15 @@ class Gallery(Struct, frozen=True):
 # ---- the whole -----------------------------------------------------------------------------------
 
 
-class Summary(Struct, frozen=True):
-    """What follows from the answer: a page begins with it. A text has it where it stands, and so
-    with the others."""
+class Section(Struct, frozen=True):
+    """Blocks that belong together. A text has them where they stand, and so with the others."""
 
     blocks: Sequence[Block]
+    head: str = ""
+
+
+class Summary(Section, frozen=True):
+    """What follows from the answer: a page begins with it."""
 
 
 class Warnings(Struct, frozen=True):
@@ -262,24 +266,17 @@ class Warnings(Struct, frozen=True):
     lines: Sequence[Line]
 
 
-class Basis(Struct, frozen=True):
+class Basis(Section, frozen=True):
     """What the answer rests on: a page ends with it."""
 
-    blocks: Sequence[Block]
 
-
-class Fold(Struct, frozen=True):
-    """What is said where there is room, and folded away there."""
-
-    head: str
-    blocks: Sequence[Block]
-
-
-class Aside(Struct, frozen=True):
+class Aside(Section, frozen=True):
     """What is said in a text alone: how to ask for more, or what a page shows by a part of its
     own."""
 
-    lines: Sequence[Line]
+
+class Fold(Section, frozen=True):
+    """What is said where there is room, and folded away there."""
 
 
 Block: TypeAlias = (
@@ -296,11 +293,8 @@ Block: TypeAlias = (
     | Article
     | Articles
     | Gallery
-    | Summary
     | Warnings
-    | Basis
-    | Fold
-    | Aside
+    | Section
 )
 
 

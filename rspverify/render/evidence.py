@@ -11,7 +11,6 @@ from rspverify.answers import (
     MachineRun,
     Reached,
     Result,
-    RowAtFault,
     RowsAtFault,
     machine_in_words,
     within_words,
@@ -21,9 +20,8 @@ from rspverify.picture import Picture
 from rspverify.records import replace
 from rspverify.render import document as doc
 from rspverify.render.document import Block, Document, Line, line
-from rspverify.render.results import UNKNOWN_PROGRESS, progress_class
 from rspverify.render.trace import run_trace, stuck_trace, wrong_trace
-from rspverify.render.words import counted, progress_in_words, row_in_words
+from rspverify.render.words import counted, progress_class, progress_in_words, row_in_words
 from rspverify.verdict import Event, Progress, ProgressWord, Race, Word
 
 _RELATED = {
@@ -61,40 +59,34 @@ def explanation(it: Explanation, source: str = "", picture: Picture | None = Non
 
 def _verdict(it: Explanation, source: str = "") -> Iterator[Block]:
     """What shows the verdict."""
-    verdict = it.verdict
-    if verdict.word is Word.UNSOUND:
-        yield from _counterexample(it, source)
-    elif verdict.word is Word.RACY and verdict.race is not None:
+    verdict, outcome = it.verdict, it.result.outcome
+    trace = wrong_trace(it, source)
+    if verdict.word is Word.RACY and verdict.race is not None:
         what = "race" if verdict.race.second else "fault"
         yield line()
         yield line(f"A consistent execution of the source with the {what}", kind="head")
         yield race_execution(verdict.race)
-    elif verdict.word is Word.VACUOUS:
-        if verdict.blocked:
-            yield line()
-            yield line("The machine cannot go on from here:", kind="head")
+    elif verdict.word is Word.VACUOUS and verdict.blocked:
+        yield line()
+        yield line("The machine cannot go on from here:", kind="head")
         yield from (line(f"  {each}") for each in verdict.blocked)
-
-
-def _counterexample(it: Explanation, source: str) -> Iterator[Block]:
-    trace, outcome = wrong_trace(it, source), it.result.outcome
-    if trace is None or outcome is None:
-        return
-    yield trace
-    steps = counted(len(trace.execution.steps) + trace.left, "step")
-    yield line()
-    yield line(f"It ends with {outcome}, after {steps}.", kind="head")
-    for read in outcome.reads:
-        yield line(f"  P{read.thread}, line {read.line}, read {read.value} from {read.location}")
-    yield line()
-    if not it.axioms:
-        yield line("No candidate execution of the source has these values at all.")
-        return
-    which = "" if len(it.axioms) == 1 else " at least one of"
-    head = f"No execution of the source ends so: every candidate with these values breaks{which}"
-    yield doc.Definitions(
-        head, [(name, text.removesuffix(f" as {name}")) for name, text in it.axioms]
-    )
+    elif verdict.word is Word.UNSOUND and trace is not None and outcome is not None:
+        yield trace
+        yield line()
+        yield line(f"It ends with {outcome}, after {counted(trace.steps, 'step')}.", kind="head")
+        for read in outcome.reads:
+            where = f"P{read.thread}, line {read.line}"
+            yield line(f"  {where}, read {read.value} from {read.location}")
+        yield line()
+        if not it.axioms:
+            yield line("No candidate execution of the source has these values at all.")
+            return
+        which = "" if len(it.axioms) == 1 else " at least one of"
+        head = (
+            f"No execution of the source ends so: every candidate with these values breaks{which}"
+        )
+        axioms = [(name, text.removesuffix(f" as {name}")) for name, text in it.axioms]
+        yield doc.Definitions(f"{head}{which}", axioms)
 
 
 def _progress(it: Explanation, progress: Progress, source: str = "") -> Iterator[Block]:
@@ -105,10 +97,9 @@ def _progress(it: Explanation, progress: Progress, source: str = "") -> Iterator
         yield line(f"{claim}: {progress.reason}")
         return
     yield trace
-    steps = counted(len(trace.execution.steps) + trace.left, "step")
     shortest = "; none is shorter" if trace.execution.shortest else ""
     yield line()
-    yield line(f"It is stuck after {steps}{shortest}. Then:", kind="head")
+    yield line(f"It is stuck after {counted(trace.steps, 'step')}{shortest}. Then:", kind="head")
     yield from (line(f"  {each}") for each in progress.blocked)
     yield line("What the environment can still do changes nothing of this.")
 
@@ -154,11 +145,10 @@ def _reached_table(it: Reached) -> Block:
 def answer(it: Result, detail: Detail, fault: RowsAtFault | None) -> doc.Article:
     """All that is said of one test under one scheme, whatever the verdict."""
     why = "" if it.verdict is Word.SOUND and not it.within else it.reason
-    sound = it.verdict in (Word.SOUND, Word.RACY)
-    worse = it.progress and (not sound or it.progress is not ProgressWord.LIVE)
-    style = progress_class(it.progress) if sound and it.progress and worse else it.verdict.value
-    if it.progress is ProgressWord.UNKNOWN:
-        style = UNKNOWN_PROGRESS
+    sound, going = it.verdict in (Word.SOUND, Word.RACY), it.progress
+    style: str = it.verdict
+    if going and going is not ProgressWord.LIVE and (sound or going is ProgressWord.UNKNOWN):
+        style = progress_class(going)
     lines = [line(each) for each in (why, progress_in_words(it)) if each]
     shown = doc.Article("answer", it.claim, it.test, lines, style=style)
     return explained(shown, it.scheme_file, fault, detail)
@@ -171,17 +161,16 @@ def explained(
     blocks = list(shown.evidence)
     if fault and fault.rows:
         text = detail.scheme.split("\n") if detail else []
-        blocks.append(doc.Rows([_row(row, scheme, text) for row in fault.rows]))
+        rows = []
+        for row in fault.rows:
+            last = row.end_line if row.end_column > 1 else row.end_line - 1
+            lines = list(enumerate(text[row.line - 1 : max(row.line, last)], row.line))
+            words = row_in_words(row.number, row.operations, row.code)
+            rows.append(doc.ShownRow(f"{scheme}:{row.line}", words, lines))
+        blocks.append(doc.Rows(rows))
     if detail is not None:
         blocks += _evidence(detail)
     return replace(shown, evidence=blocks, detailed=detail is not None)
-
-
-def _row(row: RowAtFault, file: str, text: Sequence[str]) -> doc.ShownRow:
-    last = row.end_line if row.end_column > 1 else row.end_line - 1
-    lines = list(enumerate(text[row.line - 1 : max(row.line, last)], row.line))
-    words = row_in_words(row.number, row.operations, row.code)
-    return doc.ShownRow(f"{file}:{row.line}", words, lines)
 
 
 def _evidence(detail: Detail) -> Iterator[Block]:
@@ -207,13 +196,13 @@ def accesses(race: Race) -> list[str]:
     """The two accesses of a race, each with its place; or the place of another fault."""
     if race.divergence:
         return [race.divergence]
-    return [_at(each) for each in (race.first, race.second) if each is not None]
-
-
-def _at(event: Event) -> str:
-    if event.thread is None or event.line is None:
-        return event.access
-    return f"P{event.thread} line {event.line}: {event.access}"
+    return [
+        it.access
+        if it.thread is None or it.line is None
+        else f"P{it.thread} line {it.line}: {it.access}"
+        for it in (race.first, race.second)
+        if it is not None
+    ]
 
 
 def race_execution(race: Race) -> doc.Table:
@@ -263,26 +252,18 @@ def _into(events: Sequence[Event], edges: Iterable[tuple[int, int]], name: str) 
 def machine_run(it: MachineRun, source: str = "") -> Document:
     """A run of a machine, or that there is none. source: the text of the test, for a page."""
     title = f"{it.test} on the machine {machine_in_words(it.machine, it.machine_file)}"
-    trace, end = run_trace(it), _ending(it)
     lines = [line(f"A run that ends with {it.wanted}")] if it.wanted else []
     shown: list[Block] = [doc.Compiled((), source)] if source else []
+    trace = run_trace(it)
     if trace is None:
+        ends = f"ends with {it.wanted}" if it.completes else "completes"
+        end = f"No run of the machine {ends}{within_words(it.within)}."
         lines = [line(end), *(line(f"  {each}") for each in it.blocked)]
     else:
+        values = f" with {it.outcome}" if str(it.outcome) else ""
+        end = f"It ends{values}, after {counted(trace.steps, 'step')}; none is shorter."
         shown += [line(), trace, line(), line(end, kind="head")]
     kind = "run" if trace else "no run"
     article = doc.Article("run", kind, it.test, lines, [it.file], evidence=shown, open=True)
-    return Document(
-        "explain", title, [doc.Aside([line(title, kind="head")]), doc.Articles([article], "")]
-    )
-
-
-def _ending(it: MachineRun) -> str:
-    """How the run ends, or that there is none, in a sentence."""
-    if it.execution is not None:
-        steps = counted(len(it.execution.steps), "step")
-        values = str(it.outcome)
-        return f"It ends{f' with {values}' if values else ''}, after {steps}; none is shorter."
-    if not it.completes:
-        return f"No run of the machine completes{within_words(it.within)}."
-    return f"No run of the machine ends with {it.wanted}{within_words(it.within)}."
+    head = doc.Aside([line(title, kind="head")])
+    return Document("explain", title, [head, doc.Articles([article], "")])

@@ -10,10 +10,7 @@ from msgspec import Struct
 from rspverify.answers import (
     Difference,
     ModelAnswer,
-    ReadValue,
     Result,
-    RowAtFault,
-    RowsAtFault,
     SuiteReport,
 )
 from rspverify.render.words import (
@@ -103,30 +100,23 @@ def _finding(
     report: SuiteReport, it: Result | ModelAnswer, kind: str, differs: Difference | None
 ) -> Finding:
     expectation = difference(differs, noun_of(report)) if differs else ""
-    lines, test, rows, reads = [expectation, it.reason], _test(it), [], []
+    lines, rows, shown = [expectation, it.reason], list[Spot](), [_test(it)]
     if isinstance(it, Result):
-        fault = report.faults.get((it.file, it.scheme_file))
-        lines += [progress_in_words(it), *(_fault_in_words(fault) if fault else ())]
-        rows = [_row(it.scheme_file, row) for row in (fault.rows if fault else ())]
-        reads = [_read(it.file, read) for read in (it.outcome.reads if it.outcome else ())]
+        lines.append(progress_in_words(it))
+        if fault := report.faults.get((it.file, it.scheme_file)):
+            none = f"no row is told to be at fault: {fault.reason}" if fault.reason else UNMENDED
+            words = [row_in_words(row.number, row.operations, row.code) for row in fault.rows]
+            lines += [f"at fault: {each}" for each in words] or [none]
+            for row in fault.rows:
+                place = (row.line, row.column, row.end_line, row.end_column)
+                rows.append(Spot(it.scheme_file, *place))
+        for read in it.outcome.reads if it.outcome else ():
+            said = f"reads {read.value} from {read.location}"
+            shown.append(Spot(it.file, read.line, read.column, words=said))
     text = "\n".join(filter(None, lines))
-    spots, related = (rows, [test, *reads]) if rows else ([test], reads)
+    spots, related = (rows, shown) if rows else (shown[:1], shown[1:])
     subject = f"{it.test} under {it.column}"
     return Finding(kind, subject, expectation, text, tuple(spots), tuple(related), it)
-
-
-def _fault_in_words(it: RowsAtFault) -> list[str]:
-    rows = [row_in_words(row.number, row.operations, row.code) for row in it.rows]
-    none = f"no row is told to be at fault: {it.reason}" if it.reason else UNMENDED
-    return [f"at fault: {row}" for row in rows] or [none]
-
-
-def _row(file: str, it: RowAtFault) -> Spot:
-    return Spot(file, it.line, it.column, it.end_line, it.end_column)
-
-
-def _read(file: str, it: ReadValue) -> Spot:
-    return Spot(file, it.line, it.column, words=f"reads {it.value} from {it.location}")
 
 
 def _test(it: Result | ModelAnswer) -> Spot:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console
-from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
-from rspverify.convert import to_json
 from rspverify.records import replace
 from rspverify.render.document import Block, Cell, Document, Line, Matrix, Row, line
 from rspverify.render.evidence import execution
 from rspverify.render.progress import Stream
-from rspverify.render.results import progress_class
-from rspverify.render.words import counted
+from rspverify.render.words import counted, each_counted, progress_class
 from rspverify.soundness.hang import Hang, ProgressReport, ScheduledAnswer
 from rspverify.verdict import ProgressWord, Word
 
@@ -42,11 +40,10 @@ def summary(it: ProgressReport) -> Iterator[Line]:
 
 
 def _counts(report: ProgressReport) -> str:
-    words = [each.progress for each in report.results]
-    counts = [f"{words.count(each)} {each}" for each in ProgressWord if each in words]
-    tests = len({each.file for each in report.results})
-    parts = [counted(tests, "test"), counted(len(report.schedulers), "scheduler")]
-    return ", ".join([*parts, f"model {report.model}", *counts])
+    words = each_counted(Counter(each.progress for each in report.results), ProgressWord)
+    tests = counted(len({each.file for each in report.results}), "test")
+    schedulers = counted(len(report.schedulers), "scheduler")
+    return f"{tests}, {schedulers}, model {report.model}, {words}"
 
 
 def matrix(schedulers: Sequence[str]) -> Matrix:
@@ -111,42 +108,28 @@ def _hang(hang: Hang, schedulers: Sequence[str]) -> Iterator[Block]:
         )
 
 
-class ProgressStream(Stream):
+def stream(
+    console: Console, schedulers: Sequence[str], *, total: int, text: bool
+) -> Stream[ScheduledAnswer, ProgressReport]:
     """Prints each test once it is decided under every scheduler; of one test the executions, too.
 
-    total: the number of tests. text: whether for people; otherwise all comes at the end, as JSON.
+    total: the number of tests.
     """
 
-    def __init__(
-        self, console: Console, schedulers: Sequence[str], *, total: int, text: bool
-    ) -> None:
-        answers = TextColumn("{task.completed} of {task.total} {task.description}")
-        left = TimeRemainingColumn(elapsed_when_finished=True)
-        super().__init__(console, answers, BarColumn(), left, text=text)
-        self.count("answers", total * len(schedulers))
-        self._schedulers, self._many = len(schedulers), total > 1
-        self._pending: list[ScheduledAnswer] = []
-        self.begin_matrix(matrix(schedulers))
-
-    def show(self, answer: ScheduledAnswer) -> None:
-        """Take the next answer."""
-        self.advance()
-        self._pending.append(answer)
-        if len(self._pending) < self._schedulers:
-            return
-        row, self._pending = self._pending, []
+    def each(row: Sequence[ScheduledAnswer]) -> Iterable[Block | Row]:
         for message in dict.fromkeys(it.reason for it in row if it.word is Word.ERROR):
             print(message, file=sys.stderr)
         if row[0].word is Word.ERROR:
-            return
-        if self._many:
-            self.print_row(_row(row))
-        else:
-            self.print(_of_one(row))
+            return ()
+        return [_row(row)] if total > 1 else _of_one(row)
 
-    def finish(self, report: ProgressReport) -> None:
-        """The document, or how many answers there are of each kind."""
-        if self.text:
-            self.print(summary(report))
-        else:
-            self.console.file.write(to_json(report))
+    shown = Stream[ScheduledAnswer, ProgressReport](
+        console,
+        text=text,
+        each=each,
+        last=summary,
+        together=len(schedulers),
+        matrix=matrix(schedulers),
+    )
+    shown.count("answers", total * len(schedulers))
+    return shown

@@ -15,8 +15,18 @@ from rspverify.render import document as doc
 from rspverify.render.document import Block, Document, Line, line
 from rspverify.render.evidence import explained
 from rspverify.render.progress import ON_AGAIN
-from rspverify.render.results import changed_codes
-from rspverify.render.words import bounds, counted, few
+from rspverify.render.words import (
+    bounds,
+    changed_codes,
+    costs_in_words,
+    counted,
+    each_counted,
+    few,
+    internal_errors,
+    left_out,
+    reach,
+    rows_named,
+)
 from rspverify.scheme.mutants import Step
 from rspverify.verdict import Word
 
@@ -46,48 +56,47 @@ _WIDTHS = (22, 22, 8, 0)
 def document(it: MutationReport, details: Mapping[str, Detail] | None = None) -> Document:
     """All of it. details: of the tests that mutants fail, by the names of the mutants."""
     found = sorted(it.mutants, key=lambda each: each.verdict is not Fate.SURVIVES)
-    rows = {row.row: row for row in it.rows}
-    known = details or {}
+    rows, known = {row.row: row for row in it.rows}, details or {}
     articles = [
         _article(each, rows[each.mutant.row], known.get(each.mutant.name)) for each in found
     ]
     fates = it.summary.fates
-    totals = [doc.Total(each.value, _CLASSES[each], fates[each]) for each in reversed(Fate)]
-    longest = max((len(each) for row in it.rows for each in row.code), default=0)
+    totals = [
+        doc.Total(each.value, _CLASSES[each], fates[each]) for each in reversed(Fate) if fates[each]
+    ]
+    longest = max(10, *(len(each) for row in it.rows for each in row.code), 0)
+    matrix = doc.Matrix(
+        _HEADS,
+        [each for row in it.rows for each in _rows(row, it)],
+        _WIDTHS,
+        noun="mutant",
+        head="Rows and their mutants",
+        shortest=longest,
+        longest=longest,
+        indent=4,
+        grouped="head",
+        headed=False,
+    )
+    how = "--write DIR, and the commands that it prints,"
     return Document(
         "mutate",
         it.subject.titled,
         [
             doc.Aside([line(str(it.subject), kind="head")]),
-            doc.Totals([each for each in totals if each.number]),
-            doc.Matrix(
-                _HEADS,
-                [each for row in it.rows for each in _rows(row, it)],
-                _WIDTHS,
-                noun="mutant",
-                head="Rows and their mutants",
-                shortest=max(10, longest),
-                longest=max(10, longest),
-                indent=4,
-                grouped="head",
-                headed=False,
-            ),
+            doc.Totals(totals),
+            matrix,
             *_wider(it),
             doc.Aside([line()]),
-            doc.Summary([_counts(it), *_conclusion(it), *_tests(it)]),
+            doc.Summary([*_conclusion(it), *_tests(it)]),
             doc.Aside(list(_commands(it))),
-            doc.Warnings(list(_warnings(it))),
-            doc.Articles(
-                articles, "What each mutant fails", "--write DIR, and the commands that it prints,"
-            ),
+            doc.Warnings([*internal_errors(it.internal), *_stopped(it)]),
+            doc.Articles(articles, "What each mutant fails", how),
         ],
         answer=it,
     )
 
 
-def _warnings(it: MutationReport) -> Iterator[Line]:
-    """Why it is not all that was to be known."""
-    yield from (line(str(each), kind="ERROR") for each in it.internal)
+def _stopped(it: MutationReport) -> Iterator[Line]:
     if it.stopped:
         words = f"{it.stopped}: {len(it.mutants)} of {it.summary.mutants} mutants looked at"
         yield line(f"{words}; {ON_AGAIN}", kind="ERROR")
@@ -131,16 +140,14 @@ def _at(
     """What became of each step at an instruction: the mutant's name, and its cells."""
     for it in found:
         name, first = it.mutant.name, it.mutant.step
-        for step in it.mutant.steps:
-            if step.place == place:
-                words = _shown_by(it, told=row.tests > 0)
-                if step is not first:
-                    words += f" (the same code as at {first.place}, {first.words})"
-                verdict = doc.Cell(it.verdict.value, _CLASSES[it.verdict], it.reason, about=name)
-                yield name, [doc.Cell(step.words), verdict, doc.Cell(words) if words else None]
-    for step in row.unchanged:
-        if step.place == place:
-            yield "", [doc.Cell(step.words), doc.Cell("the same code", "note"), None]
+        verdict = doc.Cell(it.verdict.value, _CLASSES[it.verdict], it.reason, about=name)
+        for step in (step for step in it.mutant.steps if step.place == place):
+            words = _shown_by(it, told=row.tests > 0)
+            if step is not first:
+                words += f" (the same code as at {first.place}, {first.words})"
+            yield name, [doc.Cell(step.words), verdict, doc.Cell(words) if words else None]
+    for step in (step for step in row.unchanged if step.place == place):
+        yield "", [doc.Cell(step.words), doc.Cell("the same code", "note"), None]
 
 
 def _shown_by(finding: Finding, *, told: bool) -> str:
@@ -161,8 +168,7 @@ def _shown_by(finding: Finding, *, told: bool) -> str:
 def _wider(it: MutationReport) -> Iterator[Block]:
     if it.wider is None:
         return
-    whose = f"those of {it.costs}" if it.costs else "our own"
-    head = f"wider, by what they cost (weights: {whose}); not decided"
+    head = f"wider, by what they cost (weights: {costs_in_words(it.costs)}); not decided"
     costs = {row.row: row.cost for row in it.rows}
     lines = [line(), line(head, kind="head")]
     for each in it.wider:
@@ -175,20 +181,23 @@ def _step(it: Step) -> str:
     return f"{it.place} {it.instruction}: {it.words}"
 
 
-# ---- one mutant ----------------------------------------------------------------------------------
-
-
 def _article(it: Finding, row: MutatedRow, detail: Detail | None) -> doc.Article:
-    mutant = it.mutant
-    codes = changed_codes(row.code, mutant.code)
-    costs = (str(row.cost), str(row.cost + mutant.cost))
-    cells = list(zip(("the scheme", "the mutant"), codes, costs, strict=True))
-    spared = it.reason if it.verdict in _DERIVED else _survives(it, row)
-    lines = [line(f"{it.test}: {it.reason}" if it.test else spared)]
+    mutant, said = it.mutant, it.reason
+    if it.test:
+        said = f"{it.test}: {it.reason}"
+    elif it.verdict not in _DERIVED and row.tests:
+        said = (
+            f"It fails none of {counted(it.decided, 'test')}: redundant, or the tests have a hole."
+        )
+    elif it.verdict not in _DERIVED:
+        said = "No test that the scheme passes uses the row, so none says anything of it."
+    lines = [line(said)]
     lines += [line(f"not decided: {each.test}: {each.reason}") for each in it.unknown]
     if it.command and not detail:
         lines.append(line("In a terminal: ", (it.command, "code")))
-    head = f"Row {row.row}, {row.operations}"
+    codes = changed_codes(row.code, mutant.code)
+    costs = (str(row.cost), str(row.cost + mutant.cost))
+    cells = list(zip(("the scheme", "the mutant"), codes, costs, strict=True))
     shown = doc.Article(
         mutant.name,
         it.verdict.value,
@@ -197,49 +206,39 @@ def _article(it: Finding, row: MutatedRow, detail: Detail | None) -> doc.Article
         [it.file] if it.file else [],
         _CLASSES[it.verdict],
         it.file is not None,
-        evidence=[doc.Table(("", "code", "cost"), cells, [2], head=head)],
+        evidence=[
+            doc.Table(("", "code", "cost"), cells, [2], head=f"Row {row.row}, {row.operations}")
+        ],
     )
     return explained(shown, "", None, detail)
-
-
-def _survives(it: Finding, row: MutatedRow) -> str:
-    if not row.tests:
-        return "No test that the scheme passes uses the row, so none says anything of it."
-    return f"It fails none of {counted(it.decided, 'test')}: redundant, or the tests have a hole."
 
 
 # ---- what follows --------------------------------------------------------------------------------
 
 
-def _counts(report: MutationReport) -> Line:
-    fates = report.summary.fates
-    shown = [it for it in Fate if it not in _DERIVED or fates[it]]
-    return line(
-        (f"{counted(report.summary.mutants, 'mutant')}: ", "head"),
-        (", ".join(f"{fates[it]} {it.value}" for it in shown), "head"),
-        (f"; {report.seconds:.1f} s", "note"),
-    )
-
-
 def _conclusion(report: MutationReport) -> Iterator[Line]:
-    scheme = report.subject.scheme
+    fates, scheme = report.summary.fates, report.subject.scheme
+    every = [it for it in Fate if it not in _DERIVED or fates[it]]
+    counts = ", ".join(f"{fates[it]} {it.value}" for it in every)
+    mutants = counted(report.summary.mutants, "mutant")
+    yield line((f"{mutants}: {counts}", "head"), (f"; {report.seconds:.1f} s", "note"))
     surviving = [it for it in report.mutants if it.verdict is Fate.SURVIVES]
     if report.stopped:
         return
     if not surviving and report.summary.mutants:
         words = f"each instruction of {scheme} is needed, as far as it reaches and where it stands"
-        fates, every = report.summary.fates, "every step fails a test"
-        every += ", or nobody can tell it" if fates[Fate.EQUIVALENT] else ""
-        every += ", or makes it wait longer" if fates[Fate.STRONGER] else ""
-        yield line(f"{words}: {every}", kind="SOUND")
+        words += ": every step fails a test"
+        words += ", or nobody can tell it" if fates[Fate.EQUIVALENT] else ""
+        words += ", or makes it wait longer" if fates[Fate.STRONGER] else ""
+        yield line(words, kind="SOUND")
     elif surviving:
         words = "what survives is redundant, or the tests have a hole"
         yield line(f"{words}: rspverify hunt looks for a program that tells", kind="UNSOUND")
         if untold := [row.row for row in report.rows if not row.tests]:
-            yield line(f"no test says anything of {_named(untold)}", kind="RACY")
+            yield line(f"no test says anything of {rows_named(untold)}", kind="RACY")
     rows = {it.mutant.row for it in surviving}
     if beyond := [row.row for row in report.rows if row.row in rows and not row.hunted]:
-        words = f"no program of a hunt has operations of {_named(beyond)}"
+        words = f"no program of a hunt has operations of {rows_named(beyond)}"
         yield line(f"{words}, which says nothing of these")
     if surviving and report.tests.broken:
         yield line(
@@ -250,17 +249,11 @@ def _conclusion(report: MutationReport) -> Iterator[Line]:
         yield line(f"of those that survive, {undecided} may fail tests that were not decided")
 
 
-def _named(rows: Sequence[int]) -> str:
-    return f"row{'s' * (len(rows) > 1)} {', '.join(map(str, rows))}"
-
-
 def _tests(report: MutationReport) -> Iterator[Line]:
-    tests, subject = report.tests, report.subject
-    scheme = subject.scheme
-    reach = f"within {bounds([tests.within])}" if tests.within else "exact"
-    words = ", ".join(f"{count} {word}" for word in Word if (count := tests.verdicts[word]))
+    tests, subject, scheme = report.tests, report.subject, report.subject.scheme
+    words = each_counted(tests.verdicts, Word)
     head = f"{counted(tests.total, 'test')}, model {subject.model}, engine {subject.engine}"
-    yield line(f"{head} ({reach}); under {scheme} itself: {words}")
+    yield line(f"{head} ({reach([tests.within])}); under {scheme} itself: {words}")
     if tests.broken:
         shows = "which show nothing of its mutants"
         if tests.excused:
@@ -277,8 +270,7 @@ def _tests(report: MutationReport) -> Iterator[Line]:
         unknown.setdefault(test.reason, {})[test.file] = test.test
     for reason, those in unknown.items():
         yield line(f"not decided ({reason}): {few(list(those.values()))}", kind="UNKNOWN")
-    for left in tests.left_out:
-        yield line(f"left out: {left.file}: {left.reason}", kind="UNSUPPORTED")
+    yield from left_out(tests.left_out)
 
 
 def _commands(report: MutationReport) -> Iterator[Line]:

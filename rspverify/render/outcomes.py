@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Self
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.console import Console
-from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from rspverify.answers import OutcomeAnswer, OutcomeRow, OutcomesReport
-from rspverify.convert import to_json
-from rspverify.render import herd
+from rspverify.answers import (
+    UNDEFINED,
+    FinalStates,
+    OutcomeAnswer,
+    OutcomeRow,
+    OutcomesReport,
+    Quantifier,
+)
 from rspverify.render.document import Block, Document, Line, Table, line
 from rspverify.render.evidence import accesses, race_execution
-from rspverify.render.forms.text import show
-from rspverify.render.progress import bar
-from rspverify.render.words import counted
+from rspverify.render.progress import Stream
+from rspverify.render.words import counted, each_counted
 from rspverify.verdict import Word
 
 _REACHED = {True: "reached", False: "-", None: "?"}
+_REFUSED = (Word.UNSUPPORTED, Word.UNKNOWN, Word.ERROR)
 _MOST_SO_FAR = 100
 """So many outcomes are listed of those that were found where they are not all."""
 
@@ -35,23 +39,17 @@ def document(it: OutcomesReport) -> Document:
 
 def summary(it: OutcomesReport) -> Iterator[Line]:
     """How many tests have an answer, and why no more were asked."""
-    if len(it.results) > 1:
-        yield line(_counts(it))
+    answers = it.results
+    if len(answers) > 1:
+        by_machine = all(each.machine or not each.answered for each in answers) and it.machine
+        whose = f"machine {it.machine}" if by_machine else f"model {it.model}"
+        parts = [f"{len(answers)} tests, {whose}"]
+        parts.append(f"{sum(each.word is None for each in answers)} answered")
+        parts += [] if by_machine else [f"{sum(bool(each.racy) for each in answers)} racy"]
+        refused = each_counted(Counter(each.word for each in answers), _REFUSED)
+        yield line(", ".join([*parts, *([refused] if refused else [])]))
     if it.stopped is not None:
         yield line(f"stopped, other tests were not asked: {it.stopped}", kind="ERROR")
-
-
-def _counts(report: OutcomesReport) -> str:
-    answers = report.results
-    words = [answer.word for answer in answers]
-    racy = sum(bool(each.racy) for each in answers)
-    whole = f"{words.count(None)} answered"
-    parts = [f"{len(answers)} tests, model {report.model}", f"{whole}, {racy} racy"]
-    if all(each.machine or not each.answered for each in answers) and report.machine:
-        parts = [f"{len(answers)} tests, machine {report.machine}", whole]
-    refused = (Word.UNSUPPORTED, Word.UNKNOWN, Word.ERROR)
-    parts += [f"{words.count(word)} {word}" for word in refused if word in words]
-    return ", ".join(parts)
 
 
 def answer(it: OutcomeAnswer, *, many: bool) -> Iterator[Block]:
@@ -59,49 +57,35 @@ def answer(it: OutcomeAnswer, *, many: bool) -> Iterator[Block]:
     words."""
     if not it.answered:
         if it.so_far is not None:
-            yield from _so_far(it, it.so_far)
+            yield from _outcomes(it, it.so_far)
     elif it.outcomes is None and many:
-        yield _race_line(it)
+        within = "".join(f" (within {number} {bound})" for bound, number in it.within.items())
+        within += "".join(f" ({note})" for note in it.notes)
+        if it.race is None:
+            yield line(f"{it.file}: race-free{within}")
+        else:
+            accessed = " and ".join(accesses(it.race))
+            words = f"{within} {it.race.condition}: {accessed}"
+            yield line(f"{it.file}: ", ("RACY", "RACY"), words)
     else:
         yield from _race_report(it) if it.outcomes is None else _outcomes(it, it.outcomes)
         if many:
             yield line()
 
 
-def _outcomes(it: OutcomeAnswer, outcomes: Sequence[OutcomeRow]) -> Iterator[Block]:
-    yield line(f"{it.test} ({_put_to(it)})", kind="head")
-    yield _table(it, outcomes)
+def _outcomes(it: OutcomeAnswer, found: Sequence[OutcomeRow]) -> Iterator[Block]:
+    """The outcomes of a test, or so many of those that were known when it took too long."""
+    put_to = f"machine {it.machine}" if it.machine else f"model {it.model}"
+    put_to += f", scheduler {it.scheduler}" if it.scheduler else ""
+    so_far = "" if it.answered else ", as far as it is known"
+    yield line(f"{it.test} ({put_to}){so_far}", kind="head")
+    if it.answered or found:
+        yield _table(it, found if it.answered else found[:_MOST_SO_FAR])
     yield line()
-    yield from _besides(it)
-    if it.condition and (final := it.final):
-        yield line(f"Condition {it.condition}")
-        cut = "" if final.counted else " (not counted to the end)"
-        yield line(
-            f"Observation {it.test} {final.observation} {final.positive} {final.negative}"
-            f"   states {len(final.states)}{cut}"
-        )
-
-
-def _put_to(it: OutcomeAnswer) -> str:
-    words = f"machine {it.machine}" if it.machine else f"model {it.model}"
-    return f"{words}, scheduler {it.scheduler}" if it.scheduler else words
-
-
-def _so_far(it: OutcomeAnswer, found: Sequence[OutcomeRow]) -> Iterator[Block]:
-    """What is known of a test that took too long."""
-    yield line(f"{it.test} ({_put_to(it)}), as far as it is known", kind="head")
-    if found:
-        yield _table(it, found[:_MOST_SO_FAR])
-    which = f", the first {_MOST_SO_FAR} above" if len(found) > _MOST_SO_FAR else ""
-    yield line()
-    yield line(
-        f"These are not all: {it.reason}. Found were {counted(len(found), 'outcome')}{which}."
-    )
-    yield from _besides(it)
-
-
-def _besides(it: OutcomeAnswer) -> Iterator[Line]:
-    """The bounds, what else must be known, and the race."""
+    if not it.answered:
+        which = f", the first {_MOST_SO_FAR} above" if len(found) > _MOST_SO_FAR else ""
+        number = f"{counted(len(found), 'outcome')}{which}"
+        yield line(f"These are not all: {it.reason}. Found were {number}.")
     yield from _notes(it)
     if it.race:
         what, which = ("race", "The accesses are") if it.race.second else ("fault", "It is")
@@ -111,9 +95,15 @@ def _besides(it: OutcomeAnswer) -> Iterator[Line]:
         yield from (line(f"  {each}") for each in accesses(it.race))
     elif it.machine is None:
         yield line("No consistent execution has a race.")
+    if it.answered and it.condition and (final := it.final):
+        yield line(f"Condition {it.condition}")
+        cut = "" if final.counted else " (not counted to the end)"
+        numbers = f"{final.observation} {final.positive} {final.negative}"
+        yield line(f"Observation {it.test} {numbers}   states {len(final.states)}{cut}")
 
 
 def _notes(it: OutcomeAnswer, end: str = "") -> Iterator[Line]:
+    """The bounds, and what else must be known."""
     for bound, number in it.within.items():
         yield line(f"Only executions within {number} {bound}.", kind="UNKNOWN")
     yield from (line(f"{note}{end}", kind="UNKNOWN") for note in it.notes)
@@ -136,16 +126,6 @@ def _race_report(it: OutcomeAnswer) -> Iterator[Block]:
     yield line(f"As a picture: rspverify draw --race -o race.svg {it.file}")
 
 
-def _race_line(it: OutcomeAnswer) -> Line:
-    """Whether a test races, in one line."""
-    within = "".join(f" (within {number} {bound})" for bound, number in it.within.items())
-    within += "".join(f" ({note})" for note in it.notes)
-    if it.race is None:
-        return line(f"{it.file}: race-free{within}")
-    accessed = " and ".join(accesses(it.race))
-    return line(f"{it.file}: ", ("RACY", "RACY"), f"{within} {it.race.condition}: {accessed}")
-
-
 # ---- the table -----------------------------------------------------------------------------------
 
 
@@ -154,20 +134,21 @@ def _table(it: OutcomeAnswer, rows: Sequence[OutcomeRow]) -> Table:
     shown = _values(rows)
     names = _names(shown)
     heads = ["model"] * (it.machine is None) + [*it.schemes] + ["condition"] * bool(it.condition)
-    cells = [_cells(it, row) for row in rows]
+    cells = []
+    for row in rows:
+        allowed = ["allowed" if row.allowed else "forbidden"] * (it.machine is None)
+        reached = [_REACHED[each] for each in row.reached.values()]
+        holds = ["holds" if row.satisfies else ""] * bool(it.condition)
+        cells.append([*allowed, *reached, *holds])
     kinds = {n: "UNSOUND" for n, row in enumerate(rows) if not (row.allowed or it.race)}
     each = [[values.get(name, "") for name in names] for values in shown]
     whole = [[" ".join(f"{name}={value}" for name, value in values.items())] for values in shown]
-    narrow = [[*first, *others] for first, others in zip(whole, cells, strict=True)]
-    wide = [[*first, *others] for first, others in zip(each, cells, strict=True)]
+    narrow, wide = (
+        [[*first, *others] for first, others in zip(those, cells, strict=True)]
+        for those in (whole, each)
+    )
     otherwise = Table(["outcome", *heads], narrow, kinds=kinds)
     return Table([*names, *heads], wide, range(len(names)), kinds, otherwise=otherwise)
-
-
-def _cells(it: OutcomeAnswer, row: OutcomeRow) -> list[str]:
-    allowed = ["allowed" if row.allowed else "forbidden"] * (it.machine is None)
-    reached = [_REACHED[each] for each in row.reached.values()]
-    return [*allowed, *reached, *["holds" if row.satisfies else ""] * bool(it.condition)]
 
 
 def _values(rows: Sequence[OutcomeRow]) -> list[dict[str, str]]:
@@ -176,8 +157,7 @@ def _values(rows: Sequence[OutcomeRow]) -> list[dict[str, str]]:
     plain = [{name: str(value) for name, value in each.items()} for each in ends]
     if len({tuple(values.items()) for values in plain}) == len(plain):
         return plain
-    reads = _reads(rows)
-    return [{**found, **values} for found, values in zip(reads, plain, strict=True)]
+    return [{**found, **values} for found, values in zip(_reads(rows), plain, strict=True)]
 
 
 def _reads(rows: Sequence[OutcomeRow]) -> list[dict[str, str]]:
@@ -205,70 +185,35 @@ def _reads(rows: Sequence[OutcomeRow]) -> list[dict[str, str]]:
 def _names(shown: Sequence[Mapping[str, str]]) -> list[str]:
     """Reads by thread and place, then registers, then memory, whatever a row happens to have."""
     names = dict.fromkeys(name for values in shown for name in values)
-    reads = sorted((name for name in names if " line " in name), key=_place)
+    reads = [name for name in names if " line " in name]
+    reads.sort(key=lambda name: [int(each) for each in re.findall(r"\d+", name)])
     return [*reads, *(name for name in names if " line " not in name)]
-
-
-def _place(name: str) -> tuple[int, ...]:
-    thread, _, place, *number = name[1:].replace("#", "").split()
-    return (int(thread), *map(int, place.split(":")), *map(int, number))
 
 
 # ---- as it goes ----------------------------------------------------------------------------------
 
 
-class OutcomesStream:
-    """Prints answers in a form: text, json (at the end) or herd; and how far it is meanwhile.
+def stream(console: Console, form: str, *, total: int) -> Stream[OutcomeAnswer, OutcomesReport]:
+    """Prints answers in a form: text or herd; and how far it is meanwhile. total: of tests."""
+    many = total > 1
 
-    total: the number of tests.
-    """
+    def each(it: OutcomeAnswer) -> Iterable[Block]:
+        if not it.answered:
+            print(_refusal(it, many=many), file=sys.stderr)
+        if form == "text":
+            return answer(it, many=many)
+        if form == "herd" and it.answered:
+            _warn(it)
+            return [line(herd_block(it))]
+        return ()
 
-    def __init__(self, console: Console, form: str, *, total: int) -> None:
-        self._console = console
-        self._form = form
-        self._many = total > 1
-        counted = (BarColumn(), TimeRemainingColumn()) if self._many else (TimeElapsedColumn(),)
-        self._bar = bar(TextColumn("{task.description}"), *counted)
-        self._task = self._bar.add_task("", total=total)
-
-    def __enter__(self) -> Self:
-        self.step("")
-        self._bar.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._bar.stop()
-
-    def step(self, words: str) -> None:
-        """Tell how far it is with the test that it is at."""
-        it = self._bar.tasks[self._task]
-        tests = [f"{it.completed:.0f} of {it.total} tests"] if self._many else []
-        self._bar.update(self._task, description="; ".join(filter(None, (*tests, words))))
-
-    def show(self, answer: OutcomeAnswer) -> None:
-        """Take the next answer."""
-        self._bar.stop()
-        self._print(answer)
-        self._console.file.flush()
-        self._bar.advance(self._task)
-        self.step("")
-        self._bar.start()
-
-    def _print(self, found: OutcomeAnswer) -> None:
-        if not found.answered:
-            print(_refusal(found, many=self._many), file=sys.stderr)
-        if self._form == "text":
-            show(answer(found, many=self._many), self._console)
-        elif self._form == "herd" and found.answered:
-            self._console.file.write(herd.block(found))
-            _warn(found)
-
-    def finish(self, report: OutcomesReport) -> None:
-        """The document, or how many tests have an answer, and why no more were asked."""
-        if self._form == "json":
-            self._console.file.write(to_json(report))
-        elif self._form == "text":
-            show(summary(report), self._console)
+    last = summary if form == "text" else lambda _: ()
+    shown = Stream[OutcomeAnswer, OutcomesReport](
+        console, text=form in ("text", "herd"), each=each, last=last
+    )
+    if many:
+        shown.count("tests", total)
+    return shown
 
 
 def _refusal(it: OutcomeAnswer, *, many: bool) -> str:
@@ -286,3 +231,46 @@ def _warn(it: OutcomeAnswer) -> None:
     notes += [f"only executions within {number} {bound}" for bound, number in it.within.items()]
     for note in (*notes, *it.notes):
         print(f"{it.file}: {note}", file=sys.stderr)
+
+
+# ---- as herd7 prints it --------------------------------------------------------------------------
+
+
+_HERD_KINDS = {
+    Quantifier.EXISTS: "Allowed",
+    Quantifier.NOT_EXISTS: "Forbidden",
+    Quantifier.FORALL: "Required",
+}
+
+
+def herd_block(it: OutcomeAnswer) -> str:
+    """What herd prints of a test, with an empty line below it."""
+    final = it.final
+    assert final is not None
+    positive, negative = final.positive, final.negative
+    if final.quantifier is Quantifier.NOT_EXISTS:  # there a witness is what does not satisfy
+        positive, negative = negative, positive
+    lines = [
+        f"Test {it.test} {_HERD_KINDS[final.quantifier]}",
+        f"States {len(final.states)}",
+        *(" ".join(f"{name}={value};" for name, value in state.items()) for state in final.states),
+        ("Loop " if it.within else "") + _judgement(it, final),
+        "Witnesses",
+        f"Positive: {positive} Negative: {negative}",
+        *(f"Flag {name}" for name in it.flags or ()),
+        f"Condition {final.quantifier} ({final.formula})",
+        f"Observation {it.test} {final.observation} {final.positive} {final.negative}",
+        f"Time {it.test} {it.seconds:.2f}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _judgement(it: OutcomeAnswer, final: FinalStates) -> str:
+    if UNDEFINED in (it.flags or ()):
+        return "Undef"
+    fulfilled = {
+        Quantifier.EXISTS: final.positive > 0,
+        Quantifier.NOT_EXISTS: final.positive == 0,
+        Quantifier.FORALL: final.negative == 0,
+    }
+    return "Ok" if fulfilled[final.quantifier] else "No"

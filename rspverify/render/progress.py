@@ -7,22 +7,24 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Self
+from typing import Any, Generic, Self, TypeVar
 
 from rich.console import Console
 from rich.progress import (
     BarColumn,
     Progress,
-    ProgressColumn,
-    SpinnerColumn,
+    Task,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.text import Text
 
 from rspverify.render.document import Block, Matrix, Row
 from rspverify.render.forms.text import MatrixLines, show
 
+T = TypeVar("T")
+R = TypeVar("R")
 ON_AGAIN = "the same command goes on from here, unless nothing is kept (--no-cache)"
 """What is said of a run that was interrupted."""
 
@@ -33,125 +35,164 @@ _BETWEEN_LINES = 60.0
 """Seconds between lines that stand for a bar."""
 
 
-class _Bar(Progress):
-    """A bar; where there is no terminal, now and then what it would say, on standard error."""
+class _Time(TimeRemainingColumn):
+    """The time that is left, or that has gone where nothing is counted."""
 
-    _began: float | None = None
-
-    def start(self) -> None:
-        """Show it from now on."""
-        super().start()
-        self._began = self._began or time.monotonic()
-        self._over = threading.Event()
-        if self.disable:
-            given = (self._over, self._began)
-            threading.Thread(target=self._tell, args=given, daemon=True).start()
-
-    def stop(self) -> None:
-        """Show it no more."""
-        super().stop()
-        self._over.set()
-
-    def _tell(self, over: threading.Event, began: float) -> None:
-        columns = [each for each in self.columns if isinstance(each, TextColumn)]
-        while not over.wait(_BETWEEN_LINES):
-            minutes = (time.monotonic() - began) / 60
-            for task in (each for each in self.tasks if each.visible):
-                words = ", ".join(each.render(task).plain for each in columns)
-                with suppress(OSError, ValueError):  # nobody reads it any more
-                    print(f"{minutes:.0f} min: {words}", file=sys.stderr, flush=True)
+    def render(self, task: Task) -> Text:
+        return super().render(task) if task.total else TimeElapsedColumn().render(task)
 
 
-def bar(*columns: ProgressColumn, beside: Console | None = None) -> Progress:
-    """A bar that goes away when it is done.
+class Bar:
+    """Words, a bar and a time, which go away when all is done.
 
-    It is where `beside` prints, if that is a terminal, otherwise on standard error, if that is one;
-    if not, a line a minute is.
+    It is where `beside` prints, if that is a terminal, otherwise on standard error. Where there is
+    no terminal either, its words are said there now and then.
     """
-    here = beside if beside is not None and beside.is_terminal else None
-    return _Bar(
-        *columns,
-        console=here or Console(stderr=True),
-        transient=True,
-        disable=here is None and not sys.stderr.isatty(),
-    )
 
-
-class Stream:
-    """What prints as a command goes, with a bar while it does; without `text` (JSON) that alone."""
-
-    def __init__(
-        self, console: Console, *columns: ProgressColumn, text: bool, total: int | None = None
-    ) -> None:
-        self.console = console
-        self.text = text
-        self.bar = bar(*columns, beside=console if text else None)
-        self.task = self.bar.add_task("", total=total, visible=total is not None, rate="")
+    def __init__(self, beside: Console | None = None) -> None:
+        here = beside if beside is not None and beside.is_terminal else None
+        self._shown = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            _Time(elapsed_when_finished=True),
+            console=here or Console(stderr=True),
+            transient=True,
+            disable=here is None and not sys.stderr.isatty(),
+        )
+        self._over = threading.Event()
+        self._began = self._counted_from = time.monotonic()
+        self._what, self._also, self._words = "", "", ""
+        self._number = self._shown.add_task("", total=None, visible=False)
+        self._task = self._shown.tasks[0]
 
     def __enter__(self) -> Self:
-        self.bar.start()
+        self._shown.start()
+        if self._shown.disable:
+            threading.Thread(target=self._tell, daemon=True).start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.bar.stop()
+        self._shown.stop()
+        self._over.set()
 
-    def begin(self, what: str, total: int) -> None:
-        """From now on something else is counted."""
-        self.count(what, total)
+    def _tell(self) -> None:
+        while not self._over.wait(_BETWEEN_LINES):
+            minutes = (time.monotonic() - self._began) / 60
+            with suppress(OSError, ValueError):  # nobody reads it any more
+                if self._words:
+                    print(f"{minutes:.0f} min: {self._words}", file=sys.stderr, flush=True)
+
+    def step(self, words: str) -> None:
+        """What is being done, beside what is counted."""
+        self._also = words
+        self.at(self._task.completed)
 
     def count(self, what: str, total: int) -> None:
-        """Begin to count what is asked beside what is shown."""
-        self.bar.reset(self.task, description=what, total=total, visible=True, rate="")
+        """From now on so many of these are counted."""
+        self._what, self._counted_from = what, time.monotonic()
+        self._shown.reset(self._number, total=total)
+        self.at(0)
 
-    def advance(self) -> None:
-        """One more is done."""
-        self.bar.advance(self.task)
+    def advance(self, number: int = 1) -> None:
+        """So many more are done."""
+        self.at(self._task.completed + number)
 
-    def print(self, blocks: Iterable[Block]) -> None:
+    def at(self, done: float) -> None:
+        """So many are done."""
+        total, seconds = self._task.total, time.monotonic() - self._counted_from
+        words = [self._also] if self._also else []
+        if total:
+            rate = f", {done / seconds:,.1f}/s" if done and seconds else ""
+            words.insert(0, f"{self._what}: {done:,.0f} of {total:,.0f}{rate}")
+        self._words = "; ".join(words)
+        seen = bool(words)
+        self._shown.update(self._number, completed=done, description=self._words, visible=seen)
+
+
+def _nothing(_: object) -> Iterable[Block]:
+    return ()
+
+
+class Stream(Generic[T, R]):
+    """What prints as a question goes, with a bar while it does; without `text` the bar alone.
+
+    each: the next answers, so many `together`, as what people read; matrix: that of the rows among
+    this. last: a report, once all answers are there.
+    """
+
+    def __init__(
+        self,
+        console: Console,
+        *,
+        text: bool,
+        each: Callable[[Any], Iterable[Block | Row]] = _nothing,
+        last: Callable[[R], Iterable[Block]] = _nothing,
+        together: int = 0,
+        matrix: Matrix | None = None,
+    ) -> None:
+        self.console, self.text, self.bar = console, text, Bar(console if text else None)
+        self.count, self.at = self.bar.count, self.bar.at
+        self.advance, self.step = self.bar.advance, self.bar.step
+        self._each, self._last = each, last
+        self._together, self._pending = together, list[T]()
+        self._rows = None if matrix is None else MatrixLines(matrix, console.width)
+
+    def __enter__(self) -> Self:
+        self.bar.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._print_pending()
+        self.bar.__exit__()
+
+    def say(self, words: str) -> None:
+        """Say something that is no part of the answer."""
+        print(words, file=sys.stderr)
+
+    def show(self, answer: T) -> None:
+        """Take the next answer."""
+        self.advance()
+        if not self._together:
+            self.print(self._each(answer))
+            return
+        self._pending.append(answer)
+        if len(self._pending) == self._together:
+            self._print_pending()
+
+    def _print_pending(self) -> None:
+        pending, self._pending = self._pending, []
+        if pending:
+            self.print(self._each(pending))
+
+    def print(self, blocks: Iterable[Block | Row]) -> None:
         """Print what people read, block by block."""
-        if self.text:
-            show(blocks, self.console)
+        for each in blocks if self.text else ():
+            if not isinstance(each, Row):
+                show([each], self.console)
+            elif self._rows is not None:
+                for row in self._rows.of(each):
+                    self.console.print(row, soft_wrap=True)
 
-    def begin_matrix(self, it: Matrix) -> None:
-        """The rows to come are of this matrix."""
-        self._matrix = MatrixLines(it, self.console.width)
-
-    def print_row(self, row: Row) -> None:
-        """Print a row, with heads before the first."""
-        if self.text:
-            for each in self._matrix.of(row):
-                self.console.print(each, soft_wrap=True)
+    def finish(self, report: R) -> None:
+        """What people read once all answers are there."""
+        self.print(self._last(report))
 
 
 @contextmanager
 def counting(what: str, total: int) -> Iterator[Callable[[], None]]:
-    """What to call after each of so many things: how many, how fast, and the time that is left."""
-    shown = bar(
-        TextColumn(f"{{task.completed}} of {{task.total}} {what}"),
-        BarColumn(),
-        TextColumn("{task.fields[rate]:.1f}/s"),
-        TimeRemainingColumn(),
-    )
-    started = time.monotonic()
-    with shown:
-        task = shown.add_task(what, total=total, rate=0.0)
-
-        def advance() -> None:
-            done = shown.tasks[0].completed + 1
-            shown.update(task, advance=1, rate=done / (time.monotonic() - started))
-
-        yield advance
+    """What to call after each of so many things."""
+    with Bar() as bar:
+        bar.count(what, total)
+        yield bar.advance
 
 
 @contextmanager
 def working(what: str, seconds: float | None = None) -> Iterator[None]:
     """Says what is being done, where nothing is counted; seconds: what it may take, if that is
     bounded."""
-    most = TextColumn("" if seconds is None else f"of at most {seconds:g} s")
-    shown = bar(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), most)
-    with shown:
-        task = shown.add_task(what, total=None, visible=False)
-        timer = threading.Timer(_AFTER, lambda: shown.update(task, visible=True))
+    words = what if seconds is None else f"{what}, of at most {seconds:g} s"
+    with Bar() as bar:
+        timer = threading.Timer(_AFTER, bar.step, [words])
         timer.daemon = True
         timer.start()
         try:

@@ -2,51 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from itertools import count
+from collections.abc import Iterator, Mapping, Sequence
 
 from rspverify.render.document import Block, Document, Line, Table, line
-from rspverify.render.progress import counting
 from rspverify.render.words import counted
 from rspverify.selftest.answer import Disagreement, PairCounts, SelftestReport
 from rspverify.verdict import Word
 
 _WORDS = (Word.SOUND, Word.UNSOUND, Word.RACY, Word.VACUOUS)
-
-
-_EVERY = 10.0
-"""Seconds between two lines where there is no terminal to draw on."""
-
-
-@contextmanager
-def shown_progress(total: int, shown: bool) -> Iterator[Callable[[], None]]:
-    """What to call after each pair. On standard error: a bar, or without a terminal a few lines."""
-    if not shown:
-        yield lambda: None
-    elif sys.stderr.isatty():
-        with counting("pairs", total) as advance:
-            yield advance
-    else:
-        yield _lines(total)
-
-
-def _lines(total: int) -> Callable[[], None]:
-    """A line now and then."""
-    done, started = count(1), time.monotonic()
-    said = started
-
-    def advance() -> None:
-        nonlocal said
-        number, now = next(done), time.monotonic()
-        if now - said >= _EVERY:
-            said, rate = now, number / (now - started)
-            words = f"{number} of {total} pairs, {rate:.1f}/s, {(total - number) / rate:.0f} s left"
-            print(words, file=sys.stderr, flush=True)
-
-    return advance
 
 
 def document(it: SelftestReport) -> Document:

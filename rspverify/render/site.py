@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, count, pairwise
 
 from msgspec import Struct
 
 from rspverify import __version__
 from rspverify.answers import Detail, ModelAnswer, Result, SuiteReport
 from rspverify.render import document as doc
-from rspverify.render.check import article, matrix, totals
+from rspverify.render.check import article, key_of, matrix, totals
 from rspverify.render.document import Block, Document, line
-from rspverify.render.draw_svg import page as svg
+from rspverify.render.drawn import svg
 from rspverify.render.findings import Finding, Spot
 from rspverify.render.forms.html import site_files, write
-from rspverify.render.words import counted, progress_in_words, unfinished, visible
+from rspverify.render.words import counted, progress_in_words, unfinished
 from rspverify.verdict import ProgressWord, Word
 
 CASES = "cases"
@@ -28,6 +28,10 @@ CASES = "cases"
 _PLAIN = re.compile(r"[^A-Za-z0-9+@_.-]+")
 _LONGEST = 100
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
+
+
+BROKEN = (Word.UNSOUND, ProgressWord.STUCK)
+"""The words that an execution shows."""
 
 
 class Case(Struct, frozen=True):
@@ -53,12 +57,17 @@ class Case(Struct, frozen=True):
         """Of its page, from the first one."""
         return f"{CASES}/{self.name}.html"
 
+    @property
+    def picture(self) -> str:
+        """The address of its picture, if it has one."""
+        return f"{CASES}/{self.name}.svg" if self.detail.picture else ""
+
 
 def kind_of(it: Result) -> str:
     """UNSOUND and STUCK are told by an execution, SOUND by what is reached; others have no page."""
-    if it.verdict is Word.UNSOUND:
-        return Word.UNSOUND
-    return ProgressWord.STUCK if it.progress is ProgressWord.STUCK else it.verdict
+    if it.verdict is not Word.UNSOUND and it.progress is ProgressWord.STUCK:
+        return ProgressWord.STUCK
+    return it.verdict
 
 
 def told(it: Result | ModelAnswer) -> bool:
@@ -66,49 +75,41 @@ def told(it: Result | ModelAnswer) -> bool:
     return isinstance(it, Result) and kind_of(it) in (*BROKEN, Word.SOUND)
 
 
-BROKEN = (Word.UNSOUND, ProgressWord.STUCK)
-"""The words that an execution shows."""
-
-
 def site(reports: Sequence[SuiteReport]) -> Iterator[tuple[str, str]]:
     """The name and the text of each file; the details of reports say which results have a page."""
-    cases = list(_cases(reports))
-    yield from site_files().items()
-    yield "index.html", write(_index(reports, cases), root="")
-    yield "gallery.html", write(_gallery(cases), root="")
+    cases: list[Case] = []
     under: dict[tuple[str, str], list[Case]] = {}
-    for each in cases:
-        under.setdefault((each.report.folder, each.result.file), []).append(each)
-    broken = [it for it in cases if it.kind in BROKEN]
-    next_to = {id(it): other for it, other in pairwise(broken)}
-    for it in cases:
-        others = [each for each in under[it.report.folder, it.result.file] if each is not it]
-        yield it.address, write(_case(it, others, next_to.get(id(it))), root="../")
-        if it.detail.picture:
-            yield f"{CASES}/{it.name}.svg", visible(svg([it.detail.picture]))
-
-
-def _cases(reports: Sequence[SuiteReport]) -> Iterator[Case]:
     taken: set[str] = set()
     for report in reports:
         for it in report.results:
-            detail = report.details.get(_key(it)) if isinstance(it, Result) else None
+            detail = report.details.get(key_of(it))
             if isinstance(it, Result) and detail is not None:
-                yield Case(report, it, detail, _named(f"{it.test}--{it.scheme}", taken))
-
-
-def _key(it: Result | ModelAnswer) -> tuple[str, str]:
-    return (it.file, it.scheme_file) if isinstance(it, Result) else ("", "")
+                cases.append(Case(report, it, detail, _named(f"{it.test}--{it.scheme}", taken)))
+                under.setdefault((report.folder, it.file), []).append(cases[-1])
+    broken = [each for each in cases if each.kind in BROKEN]
+    next_to = {id(each): other for each, other in pairwise(broken)}
+    yield from site_files().items()
+    yield "index.html", write(_index(reports, cases), root="")
+    yield "gallery.html", write(_gallery(broken), root="")
+    for case in cases:
+        links = [("All results", "../index.html"), ("Gallery", "../gallery.html")]
+        for other in under[case.report.folder, case.result.file]:
+            if other is not case:
+                words = f"under {other.result.scheme}: {other.kind}"
+                links.append((words, f"{other.name}.html"))
+        if following := next_to.get(id(case)):
+            links.append((f"next: {following.title}", f"{following.name}.html"))
+        yield case.address, write(_page(case, links), root="../")
+        if case.detail.picture:
+            yield case.picture, svg([case.detail.picture])
 
 
 def _named(wanted: str, taken: set[str]) -> str:
     """A name that every system takes for a file; taken: those of others, in lower case."""
     plain = _PLAIN.sub("-", wanted).strip(".-")[:_LONGEST] or "case"
     plain = f"case-{plain}" if _RESERVED.match(plain) else plain
-    name, number = plain, 1
-    while name.lower() in taken:
-        number += 1
-        name = f"{plain}-{number}"
+    numbered = (f"{plain}-{number}" for number in count(2))
+    name = next(each for each in chain([plain], numbered) if each.lower() not in taken)
     taken.add(name.lower())
     return name
 
@@ -145,45 +146,33 @@ def _index(reports: Sequence[SuiteReport], cases: Sequence[Case]) -> Document:
     return Document("report", conclusion, blocks, links)
 
 
-def _gallery(cases: Sequence[Case]) -> Document:
+_STUCK = "Gets stuck"
+
+
+def _gallery(broken: Sequence[Case]) -> Document:
     """What breaks, by what it breaks: the axioms, and what gets stuck."""
     groups: dict[str, list[doc.Card]] = {}
-    for it in cases:
-        if it.kind in BROKEN:
-            groups.setdefault(_broken(it), []).append(_card(it))
+    for it in broken:
+        axioms = ", ".join(it.result.axioms)
+        head = f"Breaks {axioms}" if axioms else "No candidate at all"
+        explanation = it.detail.explanation
+        execution = explanation.verdict.execution if explanation else None
+        if it.kind == ProgressWord.STUCK:
+            head = _STUCK
+            if explanation and explanation.progress:
+                execution = explanation.progress.execution
+        text = str(it.result.outcome) if it.result.outcome else it.result.progress_reason or ""
+        if execution is not None:
+            text = f"{counted(len(execution.steps), 'step')}: {text}"
+        card = doc.Card(it.kind, it.title, text, it.address, it.picture)
+        groups.setdefault(head, []).append(card)
     order = sorted(groups, key=lambda head: (head == _STUCK, -len(groups[head]), head))
-    number = sum(map(len, groups.values()))
-    title = f"{counted(number, 'counterexample')}, by what they break"
+    title = f"{counted(len(broken), 'counterexample')}, by what they break"
     galleries = [doc.Gallery(head, groups[head]) for head in order]
     return Document("report", title, galleries, [("All results", "index.html")])
 
 
-_STUCK = "Gets stuck"
-
-
-def _broken(it: Case) -> str:
-    if it.kind == ProgressWord.STUCK:
-        return _STUCK
-    return f"Breaks {', '.join(it.result.axioms)}" if it.result.axioms else "No candidate at all"
-
-
-def _card(it: Case) -> doc.Card:
-    drawn = f"{CASES}/{it.name}.svg" if it.detail.picture else ""
-    explanation = it.detail.explanation
-    execution = explanation.verdict.execution if explanation else None
-    if it.kind == ProgressWord.STUCK and explanation and explanation.progress:
-        execution = explanation.progress.execution
-    text = str(it.result.outcome) if it.result.outcome else it.result.progress_reason or ""
-    if execution is not None:
-        text = f"{counted(len(execution.steps), 'step')}: {text}"
-    return doc.Card(it.kind, it.title, text, it.address, drawn)
-
-
-def _case(it: Case, others: Sequence[Case], following: Case | None) -> Document:
-    links = [("All results", "../index.html"), ("Gallery", "../gallery.html")]
-    links += [(f"under {each.result.scheme}: {each.kind}", f"{each.name}.html") for each in others]
-    if following is not None:
-        links.append((f"next: {following.title}", f"{following.name}.html"))
+def _page(it: Case, links: Sequence[tuple[str, str]]) -> Document:
     result = it.result
     text = "\n".join(filter(None, (result.reason, progress_in_words(result))))
     found = Finding(it.kind, it.title, "", text, (Spot(result.file),), result=result)

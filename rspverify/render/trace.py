@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from rspverify.answers import Explanation, MachineRun, ReadValue
 from rspverify.records import replace
-from rspverify.render.words import visible
-from rspverify.verdict import Execution
+from rspverify.verdict import Execution, Snapshot, Step
+from rspverify.wording import visible
 
 MOST_STEPS = 1_000
 """Steps of an execution that are shown."""
@@ -35,6 +35,11 @@ class Trace(Struct, frozen=True):
     reads: tuple[ReadValue, ...] = ()
     blocked: tuple[str, ...] = ()
     left: int = 0
+
+    @property
+    def steps(self) -> int:
+        """How many steps there are, shown or not."""
+        return len(self.execution.steps) + self.left
 
 
 def wrong_trace(it: Explanation, source: str = "") -> Trace | None:
@@ -84,6 +89,76 @@ def _shortened(it: Trace) -> Trace:
         return it
     execution = replace(it.execution, steps=steps[:MOST_STEPS])
     return replace(it, execution=execution, left=len(steps) - MOST_STEPS)
+
+
+# ---- its states ----------------------------------------------------------------------------------
+
+
+class Part(Struct, frozen=True):
+    """An entry, a fifo, or a lock of a state. changed: by the step before it."""
+
+    kind: str
+    text: str
+    changed: bool = False
+
+
+class State(Struct, frozen=True):
+    """A cache, memory, or the locks after a step. head: which of them; text: all of it."""
+
+    head: str
+    text: str
+    parts: Sequence[Part]
+    changed: bool = False
+
+
+class Shown(Struct, frozen=True):
+    """A step, by whom it is, and the states after it; the first is before any."""
+
+    number: int
+    by: str
+    step: Step | None
+    states: Sequence[State]
+
+
+def timeline(it: Execution) -> list[Shown]:
+    """The steps of an execution, with what each changes."""
+    locks = any(step.after.locks for step in it.steps)
+    found = [Shown(0, "", None, list(_states(it, it.initial, locks)))]
+    for number, step in enumerate(it.steps, 1):
+        by = step.cache or "" if step.thread is None else f"P{step.thread}"
+        before = found[-1].states
+        after = list(map(_compared, before, _states(it, step.after, locks)))
+        found.append(Shown(number, by, step, after))
+    return found
+
+
+def _states(it: Execution, at: Snapshot, locks: bool) -> Iterator[State]:
+    """As Figs 4 and 5 write them; a fifo has its oldest element on the right."""
+    for name in it.caches:
+        cache = at.caches[name]
+        entries = [f"{x}={entry}" for x, entry in (cache.entries or {}).items()]
+        words = [] if cache.entries is None else [f"{{{'; '.join(entries)}}}"]
+        parts = [Part("entry", each) for each in entries]
+        parts += [Part("fifo", each) for each in cache.queues]
+        text = " ".join([*words, *cache.queues]) or "empty"
+        yield State(name, text, parts or [Part("fifo empty", "empty")])
+    if it.initial.memory:
+        values = [f"{x}={value}" for x, value in at.memory.items()]
+        yield State("memory", " ".join(values), [Part("entry", each) for each in values])
+    if locks:
+        held = [f"{lock}: {holder}" for lock, holder in at.locks.items()] or ["all free"]
+        yield State("locks", "; ".join(held), [Part("lock", each) for each in held])
+
+
+def _compared(before: State, after: State) -> State:
+    known = {each.text for each in before.parts}
+    parts = [replace(each, changed=each.text not in known) for each in after.parts]
+    if "fifo" in {it.kind for it in before.parts} - {it.kind for it in after.parts}:
+        parts.append(Part("fifo", "[]", True))
+    return replace(after, parts=parts, changed=after.text != before.text)
+
+
+# ---- as JSON -------------------------------------------------------------------------------------
 
 
 def trace_json(it: Trace) -> str:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any
 
 from rspverify.answers import (
     OBSERVATIONS,
     PROGRESS_ANSWERS,
     Difference,
     Held,
+    Internal,
     ModelAnswer,
     Result,
     SuiteReport,
 )
+from rspverify.engineering.mutation import FileAndReason
+from rspverify.render.document import Cell, Line, Piece, line
 from rspverify.verdict import ProgressWord, Word
 
 FEW = 5
@@ -37,27 +41,45 @@ def bounds(within: Iterable[Mapping[str, int]]) -> str:
     return ", ".join(sorted({f"{bound} {name}" for each in within for name, bound in each.items()}))
 
 
+def reach(within: Iterable[Mapping[str, int]]) -> str:
+    """`within 8 steps`, or `exact`."""
+    found = bounds(within)
+    return f"within {found}" if found else "exact"
+
+
+_OF_PROGRAMS = {"events": "operations", "guards": "ifs"}
+
+
+def at_most(within: Mapping[str, int], memories: Sequence[str] = ()) -> str:
+    """`4 operations, 3 threads, any number of ifs`: the bounds of programs that are enumerated."""
+    parts = {it: counted(n, _OF_PROGRAMS.get(it, it)[:-1]) for it, n in within.items()}
+    if "local" in memories:
+        parts["locations"] += f" in {' or '.join(memories)} memory"
+    return ", ".join([*parts.values(), *([] if "guards" in parts else ["any number of ifs"])])
+
+
+def each_counted(counts: Mapping[Any, int], words: Iterable[str]) -> str:
+    """`154 SOUND, 42 UNSOUND`: of these words those that there are."""
+    return ", ".join(f"{number:,} {it}" for it in words if (number := counts.get(it, 0)))
+
+
+def costs_in_words(file: str | None) -> str:
+    """Whose costs of instructions count."""
+    return f"those of {file}" if file else "our own"
+
+
 UNMENDED = "neither a row of it nor two mend it, made as strong as can be"
 """Of a scheme that a program breaks, where no row is at fault."""
+
+
+def rows_named(numbers: Sequence[int]) -> str:
+    """`row 2`, `rows 2, 5`."""
+    return f"row{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
 
 
 def row_in_words(number: int, operations: str, code: Sequence[str]) -> str:
     """`row 2, load DV,N: INV_L1 WG, LD r x`."""
     return f"row {number}, {operations}: {', '.join(code)}"
-
-
-_UNSEEN = re.compile(
-    "[^\t\n\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-)
-
-
-def visible(text: str) -> str:
-    r"""A text with what nobody sees spelled, as `\x1b`: control characters, halves of characters.
-
-    XML 1.0 forbids most of them, terminals obey some, and some turn the order of letters round.
-    Line breaks and tabs stay.
-    """
-    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 # ---- what was expected, and how far a run came ---------------------------------------------------
@@ -154,3 +176,61 @@ def _kinds_of(result: Result | ModelAnswer) -> list[str]:
         return result.words.split()
     progress = [f"{PROGRESS}{result.progress}"] if result.progress else []
     return [result.verdict.value, *progress]
+
+
+# ---- results as cells, and lines that several answers have ---------------------------------------
+
+
+UNKNOWN_PROGRESS = f"{PROGRESS.strip()}-UNKNOWN"
+"""The class of a progress that is UNKNOWN, as there is such a verdict, too."""
+
+
+def progress_class(word: ProgressWord) -> str:
+    """The class of a word of progress."""
+    return UNKNOWN_PROGRESS if word is ProgressWord.UNKNOWN else word.value
+
+
+def result_cell(
+    it: Result | ModelAnswer, about: str = "", expected: str = "", address: str = ""
+) -> Cell:
+    """A result. about: the name of its finding, if it is told; address: of its page."""
+    kind, why = it.words, it.reason
+    if isinstance(it, Result):
+        kind = f"{it.verdict} {progress_class(it.progress)}" if it.progress else it.verdict
+        why = "" if it.verdict is Word.SOUND and not it.within else it.reason
+        why = "\n".join(filter(None, (why, progress_in_words(it))))
+    return Cell(it.words, kind, why, expected, about, address)
+
+
+def internal_errors(those: Iterable[Internal]) -> Iterator[Line]:
+    """Mistakes of ours that came instead of answers."""
+    return (line(str(each), kind="ERROR") for each in those)
+
+
+def left_out(those: Iterable[FileAndReason]) -> Iterator[Line]:
+    """Tests that could not be read."""
+    words = (f"left out: {each.file}: {each.reason}" for each in those)
+    return (line(each, kind="UNSUPPORTED") for each in words)
+
+
+def changed_codes(old: Sequence[str] | None, new: Sequence[str] | None) -> tuple[Line, Line]:
+    """Two codes, in the old one what is gone marked, in the new one what is added; None for none.
+
+    What both have is marked in neither.
+    """
+    if not old or not new:
+        return Line(_code(old, "code" if old == new else "del")), Line(_code(new, "ins"))
+    before: tuple[Piece, ...] = ()
+    after: tuple[Piece, ...] = ()
+    for what, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        same = what == "equal"
+        before += _code(old[a:b], "code" if same else "del", first=not before) if a < b else ()
+        after += _code(new[c:d], "code" if same else "ins", first=not after) if c < d else ()
+    return Line(before), Line(after)
+
+
+def _code(code: Sequence[str] | None, kind: str, *, first: bool = True) -> tuple[Piece, ...]:
+    if not code:
+        return (Piece("no row" if code is None else "nothing"),)
+    pieces = tuple(piece for each in code for piece in (Piece("; "), Piece(each, kind)))
+    return pieces[first:]

@@ -25,8 +25,7 @@ from rspverify.judge.verdicts import Verdicts
 from rspverify.records import replace
 from rspverify.render.evidence import answer
 from rspverify.render.forms.html import write_article, write_part
-from rspverify.render.results import result_cell
-from rspverify.render.words import visible
+from rspverify.render.words import result_cell
 from rspverify.scheme.scheme import Scheme
 from rspverify.scheme.writer import row_fields
 from rspverify.server.question import Event, Kind, Question, problem_view, span_view
@@ -35,6 +34,7 @@ from rspverify.soundness.settings import Settings
 from rspverify.source import Problems, Source
 from rspverify.translators import read_translator, table_of
 from rspverify.verdict import WITHOUT_PROGRESS, ProgressWord, Word
+from rspverify.wording import visible
 
 SCHEME, TEST, BEFORE = "scheme.yaml", "test.litmus", "before.yaml"
 MODEL, MACHINE = "own.cat", "own.machine"

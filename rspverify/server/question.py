@@ -11,9 +11,9 @@ from msgspec import Meta, Struct
 from rspverify.commands.hunt import HuntParameters
 from rspverify.limits import DEFAULT_UNROLL
 from rspverify.options import declared
-from rspverify.render.words import visible
 from rspverify.soundness.settings import DEFAULT_MODEL, Settings
 from rspverify.source import Problem, Span
+from rspverify.wording import visible
 
 Event: TypeAlias = "tuple[str, Any]"
 """A name, and plain data or a dataclass of it."""

@@ -4,7 +4,7 @@ import pytest
 
 from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.question import Questions
-from rspverify.drawing.pictures import Pictures
+from rspverify.drawing.draw import Pictures
 from rspverify.limits import Limits
 from rspverify.litmus.program import Program
 from rspverify.litmus.reader import read_program

@@ -83,18 +83,17 @@ def test_why_tests_cannot_be_compiled_is_said_once() -> None:
 
 @pytest.mark.parametrize("columns", [80, 100])
 def test_rows_fit_the_terminal(columns: int) -> None:
-    from rspverify.render.check import CheckStream
+    from rspverify.render.check import stream
     from rspverify.render.console import Console  # type: ignore[attr-defined]
 
     names = ["a-scheme-with-a-name-that-is-much-too-long-for-it", "b"]
     tests = [f"folder/{'x' * 90}{number}.litmus" for number in range(3)]
     console = Console(width=columns, record=True, file=io.StringIO())
-    stream = CheckStream(console, names, tests, True, wished=lambda it: False, progress=True)
-    with stream:
+    with stream(console, names, tests, True, wished=lambda _: False, progress=True) as shown:
         for test in tests:
             for name in names:
                 made = replace(result(Word.UNSOUND, ProgressWord.STUCK), file=test, scheme=name)
-                stream.show(replace(made, reason="r", progress_reason="p"))
+                shown.show(replace(made, reason="r", progress_reason="p"))
     lines = console.export_text().splitlines()
     assert max(map(len, lines)) <= columns
     assert all(line.endswith("STUCK") for line in lines if "…" in line and "xx" in line)

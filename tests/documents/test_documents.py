@@ -13,7 +13,7 @@ from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.library import shipped_models
 from rspverify.axiomatic.vocabulary import MO, RELATIONS, RF, SETS
 from rspverify.cli import app
-from rspverify.drawing.evaluated import usual
+from rspverify.drawing.violation import usual
 from rspverify.litmus.reader import read_program
 from rspverify.scheme.reader import read_scheme
 from rspverify.source import Source

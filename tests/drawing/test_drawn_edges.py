@@ -18,9 +18,8 @@ from rspverify.axiomatic.cat import load_model, read_model
 from rspverify.axiomatic.model import Axiom, Let, MemoryModel
 from rspverify.axiomatic.question import Questions
 from rspverify.axiomatic.vocabulary import RELATIONS, SETS
-from rspverify.drawing.evaluated import EvaluatedExecution
-from rspverify.drawing.pictures import Drawn, Pictures
-from rspverify.drawing.violation import Violation
+from rspverify.drawing.draw import Drawn, Pictures
+from rspverify.drawing.violation import EvaluatedExecution, Violation
 from rspverify.limits import Limits
 from rspverify.litmus.formula import Atom, Formula, Junction
 from rspverify.litmus.program import Program

@@ -10,7 +10,7 @@ from rspverify.axiomatic.execution import executions
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.question import Questions
 from rspverify.axiomatic.vocabulary import BASE_RELATIONS
-from rspverify.drawing.evaluated import EvaluatedExecution
+from rspverify.drawing.violation import EvaluatedExecution
 from rspverify.limits import Limits
 from rspverify.litmus.reader import read_program_file
 from rspverify.source import Source

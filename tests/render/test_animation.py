@@ -146,6 +146,7 @@ def test_what_is_due_and_what_has_changed(opened: Opened, fig4: Trace) -> None:
 
 def test_it_plays_pauses_and_ends(opened: Opened, fig4: Trace) -> None:
     it = Player(opened, fig4)
+    it.page.get_by_label("speed").select_option("4")
     it.page.locator("rsp-execution").focus()
     it.press(" ")
     it.page.locator(".rx-said", has_text=re.compile(r"Step ([2-9]|1[01]) of 12")).wait_for()

@@ -17,9 +17,9 @@ from rspverify.engineering.repair.answer import RepairReport
 from rspverify.records import replace
 from rspverify.render import compare, hunt, mutate, repair
 from rspverify.render.forms import html as form
-from rspverify.render.results import changed_codes
-from rspverify.render.words import visible
+from rspverify.render.words import changed_codes
 from rspverify.verdict import Word
+from rspverify.wording import visible
 
 
 def comparison(name: str) -> Comparison:

@@ -15,7 +15,7 @@ from hostile_names import HOSTILE
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from results import result
+from results import report, result, told
 
 from rspverify.answers import (
     Difference,
@@ -35,26 +35,16 @@ from rspverify.render.check import document
 from rspverify.render.findings import findings
 from rspverify.render.forms import FORMS as OF_ANY
 from rspverify.render.forms import OF_RESULTS, write
-from rspverify.render.words import visible
 from rspverify.verdict import ProgressWord, Word
+from rspverify.wording import visible
 
 FORMS = {
     form: lambda reports, form=form: write(form, document(reports))
     for form in (*OF_ANY, *OF_RESULTS)
 }
 SCHEMA = json.loads(Path(__file__).with_name("sarif_as_emitted.schema.json").read_text())
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 """Of SARIF 2.1.0 the parts that are written, with the names, types and words of the standard."""
-
-
-def report(*results: Result | ModelAnswer, **others: Any) -> SuiteReport:
-    noun = "scheme" if all(isinstance(it, Result) for it in results) else "model"
-    about = {"folder": "", "about": "", "noun": noun, "names": ("s",), "total": len(results)}
-    return SuiteReport(**{**about, "results": results, "held": None, "seconds": 1.5, **others})
-
-
-def told(it: Result, name: str) -> Result:
-    """A result with a name in every place where one may be."""
-    return replace(it, test=name, file=name, scheme=name, scheme_file=name, reason=name)
 
 
 def answer(word: str, reason: str = "") -> ModelAnswer:
@@ -138,26 +128,40 @@ def test_what_junit_makes_of_a_word(
     assert outcome(case) == expected
 
 
-def test_what_junit_makes_of_what_is_expected() -> None:
-    as_expected = replace(UNSOUND, test="other", file="other")
-    differs, passes = cases(expecting(UNSOUND, "SOUND", as_expected, result(Word.UNSUPPORTED)))[:2]
-    assert outcome(differs) == ("failure", "UNSOUND")
-    assert differs[0].get("message") == "expected SOUND, got UNSOUND"
-    assert outcome(passes) is None
-    (better,) = cases(expecting(result(Word.SOUND), "UNSOUND"))
-    assert outcome(better) == ("failure", "UNEXPECTED")
-    (bounded,) = cases(expecting(replace(result(Word.SOUND), within={"steps": 3}), "SOUND"))
-    assert "got SOUND within 3 steps" in (bounded[0].text or "")
-    (new,) = cases(expecting(answer("Never"), None))
-    assert new[0].get("message") == "expected nothing (no answer is written down), got Never"
-    (wrong,) = cases(expecting(result(Word.ERROR), "SOUND"))
-    assert outcome(wrong) == ("error", "ERROR")
+@pytest.mark.parametrize(
+    ("it", "expected", "found", "words"),
+    [
+        (UNSOUND, "SOUND", ("failure", "UNSOUND"), "expected SOUND, got UNSOUND"),
+        (result(Word.SOUND), "UNSOUND", ("failure", "UNEXPECTED"), "got SOUND"),
+        (
+            replace(result(Word.SOUND), within={"steps": 3}),
+            "SOUND",
+            ("failure", "UNEXPECTED"),
+            "got SOUND within 3 steps",
+        ),
+        (
+            answer("Never"),
+            None,
+            ("failure", "UNEXPECTED"),
+            "expected nothing (no answer is written down), got Never",
+        ),
+        (result(Word.ERROR), "SOUND", ("error", "ERROR"), "got ERROR"),
+    ],
+)
+def test_what_junit_makes_of_what_is_expected(
+    it: Result | ModelAnswer, expected: str | None, found: tuple[str, str], words: str
+) -> None:
+    case, *rest = cases(expecting(it, expected, result(Word.UNSUPPORTED), gone=("litmus/old",)))
+    assert outcome(case) == found and words in case[0].get("message", "")
+    as_expected, missing = rest
+    assert outcome(as_expected) is None
+    assert outcome(missing) == ("failure", "UNEXPECTED") and missing.get("name") == "litmus/old"
+
+
+def test_an_internal_error_is_never_as_expected() -> None:
     internal = result(Word.UNKNOWN, internal=Internal("x", None))
     (ours,) = cases(report(internal, held=Held("expected.yaml", ())))
     assert outcome(ours) == ("error", "UNKNOWN")
-    _, missing = cases(expecting(result(Word.SOUND), "UNSOUND", gone=("litmus/old.litmus",)))
-    assert outcome(missing) == ("failure", "UNEXPECTED")
-    assert missing.get("name") == "litmus/old.litmus"
 
 
 def test_a_test_case_of_junit() -> None:
@@ -344,8 +348,7 @@ def test_markdown_where_all_is_well() -> None:
 
 def log(*reports: SuiteReport) -> Any:
     document = json.loads(FORMS["sarif"](reports))
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    jsonschema.validate(document, SCHEMA)
+    VALIDATOR.validate(document)
     (run,) = document["runs"]
     rules = [each["id"] for each in run["tool"]["driver"]["rules"]]
     assert all(rules[each["ruleIndex"]] == each["ruleId"] for each in run["results"])
@@ -353,6 +356,7 @@ def log(*reports: SuiteReport) -> Any:
 
 
 def test_sarif_has_a_rule_for_each_word() -> None:
+    VALIDATOR.check_schema(SCHEMA)
     rules = [each["id"] for each in log(report())["tool"]["driver"]["rules"]]
     assert rules == [*Word, "STUCK", "UNEXPECTED"]
 
@@ -489,7 +493,7 @@ def test_a_run_that_ended_early_says_so(stopped: dict[str, Any], words: str) -> 
     assert invocation["executionSuccessful"] is False
     (notification,) = invocation["toolExecutionNotifications"]
     assert notification == {"level": "error", "message": {"text": words}}
-    assert words in FORMS["text"]([it])
+    assert words in FORMS["text"]([it]) and words in FORMS["html"]([it])
     document = json.loads(FORMS["json"]([it]))
     assert document["interrupted"] is True
     assert log(report(result(Word.SOUND)))["invocations"][0]["executionSuccessful"] is True

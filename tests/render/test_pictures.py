@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -17,10 +15,8 @@ from rspverify.drawing.draw import Wanted, Which, draw
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.reader import read_program_file
 from rspverify.picture import Arrow, Picture, PlacedEvent, PlacedThread
-from rspverify.render.draw_dot import graphs
-from rspverify.render.draw_svg import page
-from rspverify.render.edge_routes import _Board, point_at, routed
-from rspverify.render.picture_layout import laid_out, letters
+from rspverify.render.drawn import dot, svg
+from rspverify.render.picture_layout import laid_out, letters, point_at, routed
 
 CORPUS = Path(__file__).resolve().parents[2] / "litmus/rsp"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -76,7 +72,7 @@ def everything() -> list[Picture]:
 @pytest.mark.parametrize("number", range(1 + len(TESTS)))
 def test_svg_has_each_event_and_each_edge_once(number: int) -> None:
     picture = everything()[number]
-    root = ElementTree.fromstring(page([picture]))
+    root = ElementTree.fromstring(svg([picture]))
     assert root.tag == f"{SVG}svg"
     groups = root.findall(f".//{SVG}g")
     events = [it for it in groups if it.get("class") == "event"]
@@ -120,23 +116,23 @@ def test_everything_lies_on_the_page_and_threads_in_their_groups(number: int) ->
         for other in layout.events:
             assert other is box or not other.meets(box)
     _, _, width, height = map(
-        float, str(ElementTree.fromstring(page([picture])).get("viewBox")).split()
+        float, str(ElementTree.fromstring(svg([picture])).get("viewBox")).split()
     )
     assert width > max(box.width for box in layout.events) and height > 0
 
 
 def test_one_page_has_all_pictures() -> None:
     found = pictures("paper/Ex4", Which.ALL)
-    root = ElementTree.fromstring(page(found))
+    root = ElementTree.fromstring(svg(found))
     drawn = [it for it in root.findall(f"{SVG}g") if it.get("class") == "picture"]
     assert len(drawn) == len(found) == 2
-    assert graphs(found).count("digraph") == 2
+    assert dot(found).count("digraph") == 2
 
 
 @pytest.mark.parametrize("number", range(1 + len(TESTS)))
 def test_dot_has_each_event_and_each_edge_once(number: int) -> None:
     picture = everything()[number]
-    text = graphs([picture])
+    text = dot([picture])
     assert text.count("{") == text.count("}")
     body = text[text.index("edge [") :]
     nodes = re.findall(r'^ *([a-z]+) \[label="(.*?)"[,\]]', body, re.MULTILINE)
@@ -152,18 +148,15 @@ def test_names_of_events() -> None:
 
 def test_a_picture_takes_no_longer_than_it_may() -> None:
     with pytest.raises(LimitReached, match="timeout"):
-        page([BY_HAND], limits=Limits(seconds=1e-9))
+        svg([BY_HAND], limits=Limits(seconds=1e-9))
 
 
 @pytest.mark.parametrize("number", range(1 + len(TESTS)))
-def test_costs_that_are_not_added_up_change_no_route(
+def test_curves_that_are_not_tried_are_no_better(
     number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A curve is given up as soon as it costs more than another."""
     picture = everything()[number]
     layout = laid_out(picture)
     found = routed(layout, picture.arrows, Limits())
-    costs = _Board._curve_costs
-    whole: Any = lambda self, arrow, controls, most: costs(self, arrow, controls, math.inf)  # noqa: E731
-    monkeypatch.setattr(_Board, "_curve_costs", whole)
+    monkeypatch.setattr("rspverify.render.picture_layout._least_cost", lambda controls: 0.0)
     assert routed(layout, picture.arrows, Limits()) == found

@@ -9,7 +9,6 @@ import time
 
 import pytest
 from rich.console import Console
-from rich.progress import BarColumn, TextColumn
 
 from rspverify.render import progress
 from rspverify.render.progress import Stream, counting, working
@@ -28,13 +27,12 @@ def test_a_line_now_and_then(
 ) -> None:
     monkeypatch.setattr(progress, "_BETWEEN_LINES", 0.05)
     output = io.StringIO()
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed} done"))
-    with Stream(Console(file=output), *columns, text=True) as stream:
+    with Stream[int, int](Console(file=output), text=True) as stream:
         time.sleep(0.2)
         assert capsys.readouterr().err == "", "nothing has begun"
-        stream.begin("looking", 7)
-        stream.advance()
-        assert told(capsys)[-1] == "0 min: looking, 1 done"
+        stream.count("looking", 7)
+        stream.show(1)
+        assert re.fullmatch(r"0 min: looking: 1 of 7, [0-9.,]+/s", told(capsys)[-1])
     time.sleep(0.2)
     capsys.readouterr()
     time.sleep(0.2)
@@ -47,7 +45,7 @@ def test_what_is_counted(
     monkeypatch.setattr(progress, "_BETWEEN_LINES", 0.05)
     with counting("tests", 9) as advance:
         advance()
-        assert re.fullmatch(r"0 min: 1 of 9 tests, [0-9.]+/s", told(capsys)[-1])
+        assert re.fullmatch(r"0 min: tests: 1 of 9, [0-9.,]+/s", told(capsys)[-1])
 
 
 def test_no_line_within_the_first_minute(capsys: pytest.CaptureFixture[str]) -> None:

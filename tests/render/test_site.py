@@ -9,17 +9,18 @@ from typing import Any
 
 import pytest
 from hostile_names import HOSTILE
-from html_pages import Page, broken, detail_of, fault_of, require_harmless, told
+from html_pages import Page, broken, detail_of, fault_of, require_harmless
 from render.browsers import Opened
-from results import result
+from results import report as made_up
+from results import result, told
 
 from rspverify.answers import ModelAnswer, Observed, Reached, SuiteReport
 from rspverify.commands.report import LISTED, require_site, write_site
 from rspverify.records import replace
 from rspverify.render.site import site
-from rspverify.render.words import visible
 from rspverify.source import InputError
 from rspverify.verdict import Verdict, Word
+from rspverify.wording import visible
 
 
 def report(*names: str, **others: Any) -> SuiteReport:
@@ -40,18 +41,13 @@ def report(*names: str, **others: Any) -> SuiteReport:
         details[name, name] = detail
         details[name, "right"] = replace(detail, explanation=sound, picture=None, reached=reached)
     racy = replace(told(result(Word.RACY), "racy"), reason="P0 line 1")
-    about = {"folder": "f", "about": "about", "noun": "scheme", "names": ("s",), "held": None}
-    return SuiteReport(
-        **{
-            **about,
-            "total": 2 * len(names) + 1,
-            "results": (*results, racy),
-            "seconds": 1.5,
-            "details": details,
-            "faults": {(name, name): fault_of(name) for name in names},
-            **others,
-        }
-    )
+    given = {
+        "folder": "f",
+        "about": "about",
+        "details": details,
+        "faults": {(name, name): fault_of(name) for name in names},
+    }
+    return made_up(*results, racy, **{**given, **others})
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +123,7 @@ def test_the_gallery_has_each_counterexample_by_what_it_breaks(files: dict[str, 
 def test_models_and_what_ended_early() -> None:
     answer = ModelAnswer("t", "f/t", "m", "Sometimes racy", "", {}, 0.25)
     early = report("one", interrupted=True, total=9)
-    files = dict(site([early, report(results=(answer,), noun="model", details={}, total=1)]))
+    files = dict(site([early, made_up(answer, folder="f")]))
     page = Page(files["index.html"])
     assert page.all("p", "warning") == ["interrupted: 3 of 9 verdicts decided, the rest not"]
     assert page.all("td", "racy") == ["Sometimes racy"]

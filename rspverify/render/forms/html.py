@@ -9,7 +9,6 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -17,10 +16,10 @@ from msgspec import Struct
 
 from rspverify.records import replace
 from rspverify.render import document as parts
-from rspverify.render.draw_svg import page as svg
-from rspverify.render.trace import Trace, trace_json
-from rspverify.render.words import counted, visible
-from rspverify.verdict import CacheState, Execution, Snapshot
+from rspverify.render.drawn import svg
+from rspverify.render.templates import FOLDER, environment
+from rspverify.render.trace import Trace, timeline, trace_json
+from rspverify.render.words import counted
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -121,14 +120,11 @@ def _within_reach(matrices: Iterable[parts.Matrix]) -> Iterator[parts.Matrix]:
 # ---- files ---------------------------------------------------------------------------------------
 
 
-_FOLDER = Path(__file__).parents[1] / "html"
-
-
 def site_files() -> dict[str, str]:
     """The style and the script that all pages of a site share, by the names of their files."""
     return {
         f"site.{kind}": "".join(
-            (_FOLDER / f"{name}.{kind}").read_text(encoding="utf-8") for name in names
+            (FOLDER / f"{name}.{kind}").read_text(encoding="utf-8") for name in names
         )
         for kind, names in {"css": ("page", "animation"), "js": ("animation", "page")}.items()
     }
@@ -157,32 +153,20 @@ def _digest(text: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    made = Environment(
-        loader=FileSystemLoader(_FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_spelled,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    return environment(
+        {
+            "type": lambda it: type(it).__name__,
+            "of": lambda those, *types: [it for it in those if type(it).__name__ in types],
+            "pieces": lambda it: it.pieces if isinstance(it, parts.Line) else [parts.Piece(it)],
+            "left_out": _left_out,
+            "timeline": lambda it: timeline(it.execution),
+            "heads": _heads,
+            "end": _end,
+            "source": _source,
+            "data": lambda it: Markup(trace_json(it)),
+            "drawn": lambda it, mark: Markup(svg([it.picture], mark)),
+        }
     )
-    made.filters |= {
-        "type": lambda it: type(it).__name__,
-        "of": lambda those, *types: [it for it in those if type(it).__name__ in types],
-        "pieces": lambda it: it.pieces if isinstance(it, parts.Line) else [parts.Piece(it)],
-        "left_out": _left_out,
-        "timeline": _timeline,
-        "source": _source,
-        "data": lambda it: Markup(trace_json(it)),
-        "drawn": lambda it, mark: Markup(visible(svg([it.picture], mark))),
-    }
-    return made
-
-
-def _spelled(value: object) -> object:
-    """What is put into the page: a text of ours as it is, any other with nothing hidden in it."""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 # ---- tests and executions ------------------------------------------------------------------------
@@ -209,85 +193,18 @@ def _source(it: parts.Compiled) -> tuple[list[_SourceLine], str]:
     return [_SourceLine(n, text, list(compiled.get(n, ()))) for n, text in numbered], cut
 
 
-class _Part(Struct, frozen=True):
-    """An entry, a fifo, or a lock of a state. changed: by the step before it."""
-
-    kind: str
-    text: str
-    changed: bool = False
-
-
-class _Step(Struct, frozen=True):
-    """A step, and the parts of the state after it, cell by cell, with whether it changed; the
-    first is before any."""
-
-    number: int
-    by: str
-    label: str
-    line: int
-    cells: Sequence[tuple[Sequence[_Part], bool]]
+def _heads(it: Trace) -> list[str]:
+    """The heads of the states; of a cache with the threads whose own it is where it needs that."""
+    heads = [state.head for state in timeline(it.execution)[0].states]
+    own = {
+        head: [f"P{n}" for n, cache in enumerate(it.execution.threads) if cache == head]
+        for head in heads
+    }
+    return [f"{head} ({', '.join(own[head])})" if own[head] else head for head in heads]
 
 
-class _Timeline(Struct, frozen=True):
-    """An execution as a table, for where no script runs. heads: of the cells. end: what is to be
-    said after it."""
-
-    heads: Sequence[str]
-    steps: Sequence[_Step]
-    end: str
-
-
-def _timeline(it: Trace) -> _Timeline:
-    """The steps of an execution, and the states between them."""
-    execution = it.execution
-    before, locks = execution.initial, any(step.after.locks for step in execution.steps)
-    steps = [_Step(0, "", "", 0, list(_cells(execution, before, before, locks)))]
-    for number, step in enumerate(execution.steps, 1):
-        by = step.cache or "" if step.thread is None else f"P{step.thread}"
-        cells = list(_cells(execution, before, step.after, locks))
-        steps.append(_Step(number, by, step.label, step.line or 0, cells))
-        before = step.after
-    end = ["Then:", *it.blocked] if it.blocked else []
-    if it.left:
-        total = len(execution.steps) + it.left
-        end.insert(0, f"{len(execution.steps):,} of {total:,} steps are shown.")
-    heads = [_cache_head(execution, name) for name in execution.caches]
-    heads += ["memory"] * bool(before.memory) + ["locks"] * locks
-    return _Timeline(heads, steps, "\n".join(end))
-
-
-def _cache_head(execution: Execution, cache: str) -> str:
-    """The name of a cache, with the threads whose own it is where the name does not tell."""
-    own = [f"P{number}" for number, it in enumerate(execution.threads) if it == cache]
-    return f"{cache} ({', '.join(own)})" if own else cache
-
-
-def _cells(
-    execution: Execution, before: Snapshot, after: Snapshot, locks: bool
-) -> Iterator[tuple[Sequence[_Part], bool]]:
-    for name in execution.caches:
-        parts = _cache_parts(before.caches[name], after.caches[name])
-        yield parts, before.caches[name] != after.caches[name]
-    if after.memory:
-        was = before.memory
-        stored = after.memory.items()
-        yield [_Part("entry", f"{x}={v}", was.get(x) != v) for x, v in stored], was != after.memory
-    if locks:
-        held = [
-            _Part("lock", f"{lock}: {holder}", before.locks.get(lock) != holder)
-            for lock, holder in after.locks.items()
-        ]
-        free = [_Part("lock", "all free", bool(before.locks))]
-        yield held or free, before.locks != after.locks
-
-
-def _cache_parts(before: CacheState, after: CacheState) -> list[_Part]:
-    """Its entries, and its fifo with the oldest element on the right, as the paper draws them."""
-    parts = [
-        _Part("entry", f"{x}={entry}", (before.entries or {}).get(x) != entry)
-        for x, entry in (after.entries or {}).items()
-    ]
-    if after.fifos or before.fifos:
-        fifos = "; ".join(after.queues) or "[]"
-        parts.append(_Part("fifo", fifos, before.fifos != after.fifos))
-    return parts or [_Part("fifo", "empty", before != after)]
+def _end(it: Trace) -> str:
+    """What is to be said after the steps that are shown."""
+    shown = f"{it.steps - it.left:,} of {it.steps:,} steps are shown."
+    cut = [shown] if it.left else []
+    return "\n".join([*cut, *(["Then:", *it.blocked] if it.blocked else [])])

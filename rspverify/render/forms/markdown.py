@@ -6,7 +6,8 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 
 from rspverify.render import document as parts
-from rspverify.render.words import counted, visible
+from rspverify.render.words import counted
+from rspverify.wording import visible
 
 _MEANT = re.compile(r"[&<>|`@\\*_~\[\]#$!]|(?<=:)//")
 """What Markdown, or GitHub after it, would take for more than text."""
@@ -35,7 +36,7 @@ def _rest(it: parts.Document) -> Iterator[parts.Block]:
     for block in it.blocks:
         if isinstance(block, parts.Summary | parts.Basis):
             yield from block.blocks
-        elif not isinstance(block, parts.Warnings):
+        elif not isinstance(block, parts.Warnings | parts.Aside):
             yield block
 
 
@@ -57,7 +58,7 @@ def _block(it: parts.Block) -> Iterator[str]:
         case parts.Listing():
             words = (_text(each.plain) for each in it.lines if each)
             yield f"<pre>{'<br>'.join(words)}</pre>"
-        case parts.Fold():
+        case parts.Section():
             for number, block in enumerate(it.blocks):
                 yield from [""] * bool(number)
                 yield from _block(block)
@@ -84,7 +85,7 @@ def _table(
     heads: Sequence[str], rows: Iterable[Sequence[str]], right: Container[int] = ()
 ) -> Iterator[str]:
     """Rows of cells that are escaped already."""
-    yield _line(list(map(_text, heads)))
+    yield _line([_text(head.strip()) for head in heads])
     yield _line(["--:" if number in right else "---" for number in range(len(heads))])
     yield from map(_line, rows)
 

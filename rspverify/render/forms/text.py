@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import assert_never
 
 from rich.box import SIMPLE_HEAD
@@ -13,10 +12,11 @@ from rich.measure import Measurement
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from rspverify.records import replace
 from rspverify.render import document as parts
 from rspverify.render.console import printing_to
-from rspverify.render.trace import Trace
-from rspverify.verdict import CacheState, Execution, Snapshot, Step
+from rspverify.render.trace import Trace, timeline
+from rspverify.verdict import Execution, Step
 
 STYLES: Mapping[str, str] = {
     "head": "bold",
@@ -27,6 +27,7 @@ STYLES: Mapping[str, str] = {
     **dict.fromkeys(("UNSUPPORTED", "by-EQUIVALENT"), "cyan"),
     **dict.fromkeys(("RACY", "racy"), "yellow"),
     "del": "red",
+    "step": "italic cyan",
 }
 """The colour of each class; of others none."""
 _ENDLESS = 10_000
@@ -45,7 +46,13 @@ def show(blocks: Iterable[parts.Block], console: Console) -> None:
     """Print blocks, each as soon as it is there."""
     for block in blocks:
         for each in rendered(block, console.width):
-            console.print(each, soft_wrap=isinstance(each, Text))
+            if isinstance(each, Text):
+                console.print(each, soft_wrap=True)
+                continue
+            for segments in console.render_lines(each, pad=False):
+                shown = Text.assemble(*((it.text, it.style or "") for it in segments))
+                shown.rstrip()
+                console.print(shown, soft_wrap=True)
 
 
 def rendered(block: parts.Block, width: int) -> Iterator[RenderableType]:
@@ -68,17 +75,17 @@ def rendered(block: parts.Block, width: int) -> Iterator[RenderableType]:
             if block.head:
                 yield Text(f"\n{block.head}", style="bold")
             yield trace_table(block.execution, width)
-        case parts.Warnings() | parts.Aside() | parts.Listing():
+        case parts.Warnings() | parts.Listing():
             yield from map(text, block.lines)
         case parts.Article():
             shown = (*block.lines, *block.evidence) if block.open else ()
             yield from (each for it in shown for each in rendered(it, width))
         case parts.Articles():
             yield from (each for it in block.each for each in rendered(it, width))
-        case parts.Summary() | parts.Basis():
-            yield from (each for it in block.blocks for each in rendered(it, width))
         case parts.Totals() | parts.Rows() | parts.Drawing() | parts.Gallery() | parts.Fold():
             pass
+        case parts.Section():
+            yield from (each for it in block.blocks for each in rendered(it, width))
         case _:
             assert_never(block)
 
@@ -133,18 +140,16 @@ def _table(it: parts.Table) -> RichTable:
 def _compiled(it: parts.Compiled, width: int) -> RichTable:
     """The code of each thread, beside the source that fits the width."""
     shown = _SOURCE if width >= _WIDE else _SHORT_SOURCE
-    table = RichTable(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for column in ("thread", "line", "source", "operation", "compiled to"):
-        table.add_column(column, style="bold" if column == "thread" else None)
+    rows: list[list[parts.Line | str]] = []
     for thread in it.threads:
         name = f"{thread.name} ({thread.place})"
-        for number, source, operation, code in thread.operations:
+        for number, source, operation, code in thread.operations or ((None, "", "nothing", ()),):
             words = source if len(source) <= shown else f"{source[: shown - 1]}…"
-            table.add_row(name, str(number), words, operation, "; ".join(code))
+            line = "" if number is None else str(number)
+            rows.append([parts.line(name, kind="head"), line, words, operation, "; ".join(code)])
             name = ""
-        if not thread.operations:
-            table.add_row(name, "", "", "nothing", "")
-    return table
+    heads = ("thread", "line", "source", "operation", "compiled to")
+    return _table(parts.Table(heads, rows, gap=3))
 
 
 # ---- matrices ------------------------------------------------------------------------------------
@@ -178,7 +183,7 @@ class MatrixLines:
                 yield Text(row.group, style=_style(it.grouped))
         title = "" if row.again else middle_cut(row.title, self._width)
         shown = Text(f"{begin}{title:{self._width}}")
-        for number, (cell, width) in enumerate(zip(row.cells, it.widths, strict=True)):
+        for number, (cell, width) in enumerate(zip(row.cells, it.widths, strict=False)):
             shown.append("  ")
             start = len(shown)
             if cell is not None and not (row.again and not number):
@@ -211,11 +216,8 @@ def middle_cut(name: str, width: int) -> str:
 
 # ---- executions ----------------------------------------------------------------------------------
 
-_CellOf = Callable[[Step, Snapshot], Text]
-"""What stands in a column at a step, given the state before it."""
 
-
-def trace_table(execution: Execution, width: int) -> RichTable:
+def trace_table(execution: Execution, width: int) -> RenderableType:
     """The steps as in Figs 4 and 5, time down; after a step each cache, memory and lock state that
     it changed.
 
@@ -223,85 +225,42 @@ def trace_table(execution: Execution, width: int) -> RichTable:
     oldest element on the right. Where columns have too little room, what they have stands below
     each other.
     """
-    table = _side_by_side(execution)
-    return table if _width(table) <= width else _below_each_other(execution)
+    table = replace(_side_by_side(execution), otherwise=_below_each_other(execution))
+    return next(_fitting(table, width))
 
 
-def _below_each_other(execution: Execution) -> RichTable:
+def _row(number: int, *cells: Sequence[tuple[str, str]]) -> list[parts.Line]:
+    return [parts.line((str(number or ""), "note")), *(parts.line(*each) for each in cells)]
+
+
+def _label(step: Step | None) -> tuple[str, str]:
+    return ("", "") if step is None else (step.label, "step" if step.thread is None else "head")
+
+
+def _below_each_other(execution: Execution) -> parts.Table:
     """A line for each step, and one for each state that it changed."""
-    table = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("#", justify="right", style="dim")
-    for title in ("where", "what happens, and what is there then"):
-        table.add_column(title, overflow="fold")
-    before = execution.initial
-    for cache, contents in before.caches.items():
-        if contents.entries:
-            table.add_row("", cache, _cache(contents))
-    if before.memory:
-        table.add_row("", "memory", _memory(before))
-    for number, step in enumerate(execution.steps, 1):
-        own = step.thread is not None
-        where = f"P{step.thread}" if own else step.cache or ""
-        table.add_row(str(number), where, Text(step.label, style="bold" if own else "italic cyan"))
-        for cache in execution.caches:
-            if step.after.caches[cache] != before.caches[cache]:
-                table.add_row("", cache, _cache(step.after.caches[cache]))
-        for name, cell in (("memory", _of_memory), ("locks", _of_locks)):
-            if state := cell(step, before):
-                table.add_row("", name, state)
-        before = step.after
-    return table
+    rows = []
+    for it in timeline(execution):
+        if it.step is not None:
+            rows.append(_row(it.number, [(it.by, "")], [_label(it.step)]))
+        for state in it.states:
+            first = it.step is None and state.text not in ("{}", "empty", "all free")
+            if state.changed or first:
+                rows.append(_row(0, [(state.head, "")], [(state.text, "")]))
+    return parts.Table(("#", "where", "what happens, and what is there then"), rows, [0])
 
 
-def _side_by_side(execution: Execution) -> RichTable:
-    initial, steps = execution.initial, execution.steps
-    columns: list[tuple[str, Text, _CellOf]] = []
-    for cache in execution.caches:
-        threads = [i for i, own in enumerate(execution.threads) if own == cache]
-        columns += [(f"P{i}", Text(""), partial(_of_thread, i)) for i in threads]
-        columns.append((cache, _cache(initial.caches[cache]), partial(_of_cache, cache)))
-    if initial.memory:
-        columns.append(("memory", _memory(initial), _of_memory))
-    if any(step.after.locks for step in steps):
-        columns.append(("locks", Text(""), _of_locks))
-    table = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("#", justify="right", style="dim")
-    for title, _, _ in columns:
-        table.add_column(title, overflow="fold")
-    table.add_row("", *(first for _, first, _ in columns))
-    states = [initial, *(step.after for step in steps)]
-    for number, (step, before) in enumerate(zip(steps, states, strict=False), 1):
-        table.add_row(str(number), *(cell(step, before) for _, _, cell in columns))
-    return table
-
-
-def _of_thread(thread: int, step: Step, before: Snapshot) -> Text:
-    return Text(step.label, style="bold") if step.thread == thread else Text("")
-
-
-def _of_cache(name: str, step: Step, before: Snapshot) -> Text:
-    lines = [Text(step.label, style="italic cyan")] if step.cache == name else []
-    after = step.after.caches[name]
-    return Text("\n").join([*lines, *([_cache(after)] if after != before.caches[name] else [])])
-
-
-def _of_memory(step: Step, before: Snapshot) -> Text:
-    return _memory(step.after) if step.after.memory != before.memory else Text("")
-
-
-def _of_locks(step: Step, before: Snapshot) -> Text:
-    locks = step.after.locks
-    held = "; ".join(f"{lock}: {holder}" for lock, holder in locks.items()) or "all free"
-    return Text(held if locks != before.locks else "")
-
-
-def _cache(cache: CacheState) -> Text:
-    parts = list(cache.queues)
-    if cache.entries is not None:
-        entries = "; ".join(f"{x}={entry}" for x, entry in cache.entries.items())
-        parts = ["{" + entries + "}", *parts]
-    return Text(" ".join(parts) or "empty")
-
-
-def _memory(state: Snapshot) -> Text:
-    return Text(" ".join(f"{x}={value}" for x, value in state.memory.items()))
+def _side_by_side(execution: Execution) -> parts.Table:
+    first, *steps = timeline(execution)
+    heads = []
+    for state in first.states:
+        own = (n for n, cache in enumerate(execution.threads) if cache == state.head)
+        heads += [*(f"P{n}" for n in own), state.head]
+    cells = {it.head: [(it.text, "")] for it in first.states if it.head != "locks"}
+    rows = [_row(0, *(cells.get(head, []) for head in heads))]
+    for it in steps:
+        cells = {state.head: [(state.text, "")] for state in it.states if state.changed}
+        changed = [("\n", ""), *cells[it.by]] if it.by in cells else []
+        cells[it.by] = [_label(it.step), *changed]
+        rows.append(_row(it.number, *(cells.get(head, []) for head in heads)))
+    return parts.Table(("#", *heads), rows, [0])

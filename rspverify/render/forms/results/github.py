@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rspverify.render.document import Document
 from rspverify.render.findings import Finding, findings
-from rspverify.render.words import conclusion, totals, unfinished, visible
+from rspverify.render.words import conclusion, totals, unfinished
+from rspverify.wording import visible
 
 NEEDS = ("faults",)
 

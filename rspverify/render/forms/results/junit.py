@@ -10,8 +10,9 @@ from xml.etree.ElementTree import Element, SubElement
 from rspverify.answers import ModelAnswer, Result, SuiteReport
 from rspverify.render.document import Document
 from rspverify.render.findings import UNEXPECTED, Finding, findings
-from rspverify.render.words import unfinished, visible
+from rspverify.render.words import unfinished
 from rspverify.verdict import Word
+from rspverify.wording import visible
 
 _TAGS: Mapping[str, str] = {
     Word.ERROR: "error",

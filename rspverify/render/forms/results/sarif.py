@@ -4,58 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from rspverify import __version__
 from rspverify.render.document import Document
-from rspverify.render.findings import UNEXPECTED, Finding, Spot, findings
-from rspverify.render.words import unfinished, visible
-from rspverify.verdict import ProgressWord, Word
+from rspverify.render.findings import Finding, Spot, findings
+from rspverify.render.words import unfinished
+from rspverify.verdict import Word
+from rspverify.wording import visible
 
 NEEDS = ("faults",)
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
-_RULES: Mapping[str, tuple[str, str]] = {
-    Word.SOUND: (
-        "none",
-        "Every outcome of the compiled program is one that the model allows.",
-    ),
-    Word.UNSOUND: (
-        "error",
-        "The compiled program has an execution with an outcome that the model forbids. It stands "
-        "at the rows of the scheme that mend the test if they are made as strong as can be. "
-        "`rspverify explain SCHEME TEST` shows the execution.",
-    ),
-    Word.RACY: (
-        "none",
-        "The source has a data race, so that the compiled program may do anything.",
-    ),
-    Word.VACUOUS: (
-        "warning",
-        "No execution of the compiled program completes: nothing was shown.",
-    ),
-    Word.UNKNOWN: (
-        "warning",
-        "A limit was met before there was a verdict, or rspverify made a mistake that it reports.",
-    ),
-    Word.UNSUPPORTED: (
-        "warning",
-        "The scheme has no row for an operation, or the test has a construct that this version "
-        "does not have.",
-    ),
-    Word.ERROR: ("error", "The input is wrong, at the place that is told."),
-    ProgressWord.STUCK: (
-        "error",
-        "The compiled program has an execution after which it can never complete. `rspverify "
-        "explain --progress SCHEME TEST` shows it.",
-    ),
-    UNEXPECTED: (
-        "error",
-        "The result is not the one that is written down as expected, or a test that is expected is "
-        "not there. Mend the cause, or write it anew with --refresh.",
-    ),
-}
+_RULES = json.loads(Path(__file__).with_name("sarif.rules.json").read_text(encoding="utf-8"))
 """What each finding may be: how bad it is where nothing is expected, and what it means."""
 _NUMBERS = {rule: number for number, rule in enumerate(_RULES)}
 
@@ -89,11 +51,11 @@ def _driver() -> dict[str, Any]:
         "rules": [
             {
                 "id": rule,
-                "shortDescription": {"text": text.partition(". ")[0].removesuffix(".") + "."},
-                "help": {"text": text},
-                "defaultConfiguration": {"level": level},
+                "shortDescription": {"text": it["text"].partition(". ")[0].removesuffix(".") + "."},
+                "help": {"text": it["text"]},
+                "defaultConfiguration": {"level": it["level"]},
             }
-            for rule, (level, text) in _RULES.items()
+            for rule, it in _RULES.items()
         ],
     }
 
