@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,6 +64,19 @@ def answers(folder: Path) -> int:
     entries, _ = store.size()
     store.close()
     return entries
+
+
+def started(*words: str, where: Path = ROOT, **environment: str) -> subprocess.Popen[str]:
+    """A command as a process of its own, with children that can be told from others."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "rspverify", *words],
+        cwd=where,
+        env={**os.environ, "PYTHONUNBUFFERED": "1", **environment},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
 
 
 def edited(source: Path, target: Path, old: str, new: str) -> Path:

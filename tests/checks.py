@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.litmus.program import Program
@@ -32,6 +34,12 @@ def scheme_named(name: str) -> Scheme:
 def litmus(name: str) -> Program:
     """A test by its path below the folder litmus."""
     return read_program_file(ROOT / f"litmus/{name.removesuffix('.litmus')}.litmus")
+
+
+def data(path: str) -> list[Any]:
+    """A table of cases, by its path below the folder tests."""
+    found: list[Any] = yaml.safe_load((ROOT / "tests" / path).read_text("utf-8"))
+    return found
 
 
 def judged(

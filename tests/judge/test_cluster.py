@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from caching import answers
+from caching import answers, started
 from cluster_processes import ROOT, Processes, free_port, kill
-from cluster_work import Deadly, Doubled, OneOver, Planted, Square, Squares, Survivable
+from cluster_work import Doubled, Planted, Square, Squares
 from typer.testing import CliRunner
 
 from rspverify.cli import app
@@ -26,21 +26,13 @@ from rspverify.judge import cluster as cluster_module
 from rspverify.judge.cluster import PATIENCE, Cluster
 from rspverify.judge.fingerprint import fingerprint
 from rspverify.judge.judge import Judge, cache_folder
-from rspverify.limits import LOST, LimitReached
+from rspverify.limits import LimitReached
 from rspverify.source import InputError
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed")
 
 SCHEMES = ("schemes/original.yaml", "schemes/proposed.yaml")
 FIG4 = "litmus/rsp/paper/Fig4.litmus"
-
-
-@pytest.fixture(scope="module")
-def local() -> Iterator[Cluster]:
-    """Two workers that are started for these tests."""
-    found = Cluster("local:2")
-    yield found
-    found.close()
 
 
 @pytest.fixture(scope="module")
@@ -73,11 +65,6 @@ def doubles(count: int) -> list[Doubled]:
     return [Doubled(number) for number in range(count)]
 
 
-def test_replies_come_in_the_order_of_the_questions(local: Cluster) -> None:
-    assert list(judge_by(local).run(doubles(300))) == [*range(0, 600, 2)]
-    assert list(judge_by(local).run([])) == []
-
-
 def test_tasks_are_called_by_what_they_are_for(local: Cluster) -> None:
     assert local._local is not None
     scheduler = local._local.scheduler
@@ -88,31 +75,6 @@ def test_tasks_are_called_by_what_they_are_for(local: Cluster) -> None:
     assert {it.prefix.name for it in new} <= {"doubling", "send"}
     assert any(it.key[1].startswith("the double of ") for it in new)
     coming.close()
-
-
-def test_a_run_can_be_left(local: Cluster) -> None:
-    coming = judge_by(local).run(doubles(10_000))
-    assert next(coming) == 0
-    coming.close()
-    assert list(judge_by(local).run(doubles(3))) == [0, 2, 4]
-
-
-def test_what_is_raised_is_raised_here(local: Cluster) -> None:
-    coming = judge_by(local).run([OneOver(it) for it in (1, 2, 0, 4)])
-    assert [next(coming), next(coming)] == [1, 0.5]
-    with pytest.raises(ZeroDivisionError) as met:
-        next(coming)
-    assert "in a worker:" in met.value.__notes__[0]
-
-
-def test_a_question_that_ends_its_worker_is_lost_alone(local: Cluster) -> None:
-    found = judge_by(local).run([Survivable(number) for number in range(20)])
-    assert list(found) == [1007 if number == 7 else -number for number in range(20)]
-
-
-def test_a_question_that_must_not_be_lost_is_a_limit(local: Cluster) -> None:
-    with pytest.raises(LimitReached, match=re.escape(LOST)):
-        list(judge_by(local).run([Deadly(7)]))
 
 
 def test_an_internal_error_is_reported_by_who_asks(
@@ -142,18 +104,6 @@ def plain(text: str) -> str:
     """An output without the seconds that it took."""
     text = re.sub(r'"seconds": ?[0-9.e-]+', '"seconds":0', text)
     return re.sub(r"\b[0-9.,]+ s\b", "0 s", text)
-
-
-def started(*words: str, where: Path = ROOT, **environment: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "rspverify", *words],
-        cwd=where,
-        env={**os.environ, "PYTHONUNBUFFERED": "1", **environment},
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:

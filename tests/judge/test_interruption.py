@@ -6,14 +6,12 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
-from caching import answers
+from caching import answers, started
 
-ROOT = Path(__file__).resolve().parents[2]
 SCHEMES = ("schemes/original.yaml", "schemes/proposed.yaml")
 TESTS = ("litmus/rsp/MP", "litmus/rsp/paper")
 
@@ -22,18 +20,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def started(*options: str, tests: tuple[str, ...] = TESTS) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "rspverify", "check", *SCHEMES, *tests, *options]
-    command += ["--engine", "explicit"]
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    return subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env=environment,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+CHECK = ("check", *SCHEMES, "--engine", "explicit")
 
 
 def wait_for_answers(folder: Path, count: int, process: subprocess.Popen[str]) -> None:
@@ -49,7 +36,7 @@ def children(process: subprocess.Popen[str]) -> list[int]:
 
 def goes_on(at_least: int) -> None:
     """The run again, to its end: it takes what is there, and decides the rest."""
-    process = started("--format", "json")
+    process = started(*CHECK, *TESTS, "--format", "json")
     output, errors = process.communicate(timeout=300)
     assert process.returncode == 1
     assert not errors
@@ -59,7 +46,7 @@ def goes_on(at_least: int) -> None:
 
 
 def test_a_killed_run_loses_nothing_that_was_finished(cache_folder: Path) -> None:
-    process = started("--all", "-j", "2")
+    process = started(*CHECK, *TESTS, "--all", "-j", "2")
     assert process.stdout is not None
     rows = [process.stdout.readline() for _ in range(8)]
     workers = children(process)
@@ -79,7 +66,7 @@ def test_a_killed_run_loses_nothing_that_was_finished(cache_folder: Path) -> Non
 
 
 def test_a_killed_worker_loses_nothing_that_was_finished(cache_folder: Path) -> None:
-    process = started("-j", "2")
+    process = started(*CHECK, *TESTS, "-j", "2")
     wait_for_answers(cache_folder, 12, process)
     os.kill(children(process)[0], signal.SIGKILL)
     output, errors = process.communicate(timeout=60)
@@ -91,7 +78,7 @@ def test_a_killed_worker_loses_nothing_that_was_finished(cache_folder: Path) -> 
 
 
 def test_two_runs_at_once(cache_folder: Path) -> None:
-    both = [started("--format", "json", tests=("litmus/rsp/paper",)) for _ in range(2)]
+    both = [started(*CHECK, "litmus/rsp/paper", "--format", "json") for _ in range(2)]
     outputs = [each.communicate(timeout=300) for each in both]
     assert [each.returncode for each in both] == [1, 1]
     assert [errors for _, errors in outputs] == ["", ""]

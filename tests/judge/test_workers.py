@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from collections.abc import Callable, Generator
 from typing import Any
@@ -14,7 +15,7 @@ from rspverify.judge import workers
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Reply
 from rspverify.judge.workers import Processes, replies
-from rspverify.limits import LimitReached
+from rspverify.limits import LOST, LimitReached
 
 
 def spread(
@@ -24,12 +25,52 @@ def spread(
     return replies(pool, count)
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3])
-def test_answers_come_in_the_order_of_the_questions(workers: int) -> None:
-    offset = 7  # of the closure, which only a forked process knows
-    assert list(spread(lambda n: n + offset, 50, workers)) == list(range(7, 57))
-    found = Judge(workers=workers).run([Doubled(number) for number in range(20)])
-    assert list(found) == list(range(0, 40, 2))
+@pytest.fixture(params=["processes", "cluster"])
+def judge(request: pytest.FixtureRequest) -> Judge:
+    """One by two processes that are forked, and one by two workers of a cluster."""
+    if request.param == "processes":
+        return Judge(workers=2)
+    return Judge(cluster=request.getfixturevalue("local"))
+
+
+def doubles(count: int) -> list[Doubled]:
+    return [Doubled(number) for number in range(count)]
+
+
+def test_answers_come_in_the_order_of_the_questions(judge: Judge) -> None:
+    assert list(judge.run(doubles(200))) == [*range(0, 400, 2)]
+    assert list(judge.run([])) == []
+
+
+def test_a_run_can_be_left(judge: Judge) -> None:
+    coming = judge.run(doubles(10_000))
+    assert next(coming) == 0
+    coming.close()
+    assert list(judge.run(doubles(3))) == [0, 2, 4]
+
+
+def test_what_is_raised_is_raised_here(judge: Judge) -> None:
+    coming = judge.run([OneOver(it) for it in (1, 2, 0, 4)])
+    assert [next(coming), next(coming)] == [1, 0.5]
+    with pytest.raises(ZeroDivisionError) as met:
+        next(coming)
+    assert "in a worker:" in met.value.__notes__[0]
+
+
+def test_a_question_that_ends_its_worker_is_lost_alone(judge: Judge) -> None:
+    found = judge.run([Survivable(number) for number in range(20)])
+    assert list(found) == [1007 if number == 7 else -number for number in range(20)]
+
+
+def test_a_question_that_must_not_be_lost_is_a_limit(judge: Judge) -> None:
+    with pytest.raises(LimitReached, match=re.escape(LOST)):
+        list(judge.run([Deadly(7)]))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_processes_know_what_was_there_before_they_were_forked(size: int) -> None:
+    offset = 7  # of the closure
+    assert list(spread(lambda n: n + offset, 50, size)) == list(range(7, 57))
 
 
 def test_two_at_once_do_not_mix() -> None:
@@ -37,16 +78,6 @@ def test_two_at_once_do_not_mix() -> None:
     two = spread(lambda n: ("two", n), 20, 2)
     pairs = list(zip(one, two, strict=True))
     assert pairs == [(("one", n), ("two", n)) for n in range(20)]
-
-
-def test_what_is_raised_is_raised_here() -> None:
-    with pytest.raises(ZeroDivisionError):
-        list(Judge(workers=2).run([OneOver(1), OneOver(0)]))
-
-
-def test_a_lost_worker_is_said() -> None:
-    with pytest.raises(LimitReached, match="worker process ended"):
-        list(Judge(workers=2).run([Deadly(7), Deadly(7)]))
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import pytest
-from checks import MODEL, ROOT, judged
+from checks import MODEL, ROOT, data, judged
 
 from rspverify.generate.rows import row_tests
 from rspverify.litmus.program import Order, Program, Scope
@@ -173,54 +174,12 @@ def test_memory_of_gfx90a_that_is_not_coherent(test: str) -> None:
     assert is_sound(test, table("gfx90a", ("FINE_GRAINED",)))
 
 
-_NEAR, _LDS = {"order": Order.SEQ_CST, "scope": Scope.WG}, "s_waitcnt lgkmcnt(0)"
-_LOCAL = frozenset({"local"})
-_FENCE_RELEASE, _FENCE_ACQUIRE = (shape(Op.FENCE, it) for it in (Order.RELEASE, Order.ACQUIRE))
-ACROSS = [
-    ("gfx900", "MP-fences-dv", _FENCE_RELEASE, "s_waitcnt vmcnt(0)"),
-    ("gfx900", "MP-fences-dv", _FENCE_ACQUIRE, "s_waitcnt vmcnt(0)"),
-    ("gfx900", "MP-fences-dv", _FENCE_ACQUIRE, "buffer_wbinvl1_vol"),
-    ("gfx900", "SB-store-local-by-fence-of-global-load-seq_cst-wg", shape(Op.LOAD, **_NEAR), _LDS),
-    (
-        "gfx900",
-        "SB-fence-seq_cst-local-wg-then-global",
-        shape(Op.FENCE, **_NEAR, memory=_LOCAL),
-        _LDS,
-    ),
-    (
-        "gfx900",
-        "SB-through-store-seq_cst-local-wg",
-        shape(Op.STORE, **_NEAR, memory=_LOCAL),
-        _LDS,
-    ),
-    ("gfx900", "MP-across-load-seq_cst-local-wg", shape(Op.LOAD, **_NEAR, memory=_LOCAL), _LDS),
-    (
-        "gfx1030",
-        "SB-through-rmw-unused-acquire-dv",
-        shape(Op.RMW, Order.ACQUIRE, used=False),
-        "s_waitcnt vmcnt(0)",
-    ),
-    (
-        "gfx1030-cumode",
-        "SB3-store-load-seq_cst-wg",
-        shape(Op.LOAD, **_NEAR),
-        "s_waitcnt_vscnt null 0x0",
-    ),
-    (
-        "gfx1030-cumode",
-        "MP-straight-fence-acquire-both-wg-global-by-local",
-        shape(Op.FENCE, Order.ACQUIRE, Scope.WG, memory=BOTH),
-        _LDS,
-    ),
-]
-
-
-@pytest.mark.parametrize(("name", "test", "row", "wait"), ACROSS, ids=lambda it: str(it))
-def test_what_a_wait_is_for_that_few_programs_need(
-    name: str, test: str, row: Shape, wait: str
-) -> None:
-    assert is_sound(test, table(name))
-    assert not is_sound(test, without(table(name), row, wait))
+@pytest.mark.parametrize("case", data("soundness/waits_for_few_programs.yaml"))
+def test_what_a_wait_is_for_that_few_programs_need(case: Any) -> None:
+    scheme = table(case["table"])
+    (row,) = (it for it in scheme.table if str(it) == case["row"])
+    assert is_sound(case["test"], scheme)
+    assert not is_sound(case["test"], without(scheme, row, case["wait"]))
 
 
 @pytest.mark.parametrize("name", ["gfx900", "gfx90a", "gfx942"])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
-from checks import MODEL, ROOT, judged, scheme_named
+from checks import MODEL, ROOT, data, judged, scheme_named
 
 from rspverify.api.judges import judge_of
 from rspverify.assembly.program import AssemblyProgram
@@ -146,37 +147,9 @@ def without(row: str, instruction: int) -> Scheme:
     return replace(FULL, rows=tuple(rows))
 
 
-NEEDED = [
-    # seq_cst
-    ("load WI,_, load WG,_ (seq_cst)", 0, "RWC+st.sc.DV+ld.sc.WG"),
-    ("store WI,_, store WG,_ (seq_cst)", 0, "2+2W+st.sc.DV-st.sc.WG"),
-    ("fence WI,N, fence WG,N (seq_cst)", 0, "RWC+st.sc.DV+ld.rlx.WG-F.sc.WG"),
-    ("load DV,N (seq_cst)", 0, "SB+st.sc.DV-ld.sc.DV"),
-    ("load DV,N (seq_cst)", 1, "SB+st.sc.DV-ld.sc.DV"),
-    ("store DV,N (release, seq_cst)", 0, "R+st.sc.DV-st.sc.DV+st.sc.DV-ld.sc.DV.litmus"),
-    ("store DV,R (seq_cst)", 2, "RWC+st.sc.DV.R"),
-    ("store DV,R (seq_cst)", 3, "RWC+st.sc.DV.R"),
-    ("store DV,R (seq_cst)", 5, "RWC+st.sc.DV.R"),
-    # fences
-    ("fence DV,N (acq_rel, seq_cst)", 0, "SB+st.rlx.DV-F.sc.DV"),
-    ("fence DV,N (acq_rel, seq_cst)", 1, "SB+st.rlx.DV-F.sc.DV"),
-    ("fence DV,N (acquire)", 0, "MP+st.na-F.rel.DV-st.rlx.DV"),
-    ("fence DV,N (release)", 0, "MP+st.na-F.rel.DV-st.rlx.DV"),
-    # compare-exchanges, and operations that only acquire or only release
-    ("rmw DV,N (acquire)", 1, "Lock+cas.acq.DV"),
-    ("rmw DV,N (acquire)", 1, "MP+st.na-st.rel.DV+cas.acq.DV"),
-    ("rmw DV,N (release)", 0, "MP+st.na-or.rel.DV"),
-    ("store DV,R (release)", 0, "RMW+cas.rlx.WG"),
-    ("store DV,R (release)", 1, "RMW+cas.rlx.WG"),
-    ("rmw DV,R (acq_rel)", 0, "Lock+cas.acq.WG"),
-    ("rmw DV,R (acq_rel)", 5, "Lock+cas.acq.WG"),
-]
-"""Row, place of an instruction in its code, and a test that is compiled wrongly without it."""
-
-
-@pytest.mark.parametrize(("row", "instruction", "test"), NEEDED)
-def test_each_of_these_instructions_is_needed(row: str, instruction: int, test: str) -> None:
-    (name,) = [each for each in NAMES if each.startswith(test)]
-    scheme = without(row, instruction)
+@pytest.mark.parametrize("case", data("soundness/needed_in_proposed_full.yaml"))
+def test_each_of_these_instructions_is_needed(case: Any) -> None:
+    (name,) = [each for each in NAMES if each.startswith(case["test"])]
+    scheme = without(case["row"], case["place"])
     assert rows_used(program(name), scheme) != ()
     assert judged(program(name), scheme, Settings(), source=source(name)).word is Word.UNSOUND

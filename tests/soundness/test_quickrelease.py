@@ -1,7 +1,9 @@
 """The scheme for QuickRelease on tests of litmus/rsp; and what each part of the machine is for."""
 
+from typing import Any
+
 import pytest
-from checks import MODEL, ROOT, scheme_named
+from checks import MODEL, ROOT, data, scheme_named
 
 from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.catalogue import SHIPPED
@@ -47,54 +49,9 @@ def test_by_explicit_too_and_live(name: str) -> None:
     assert found.word is ProgressWord.LIVE
 
 
-PLANTED = [
-    # what is taken out of the machine, what is left of it, a test that shows what it was for
-    (
-        ";\n       each workgroup w in device: w.rL1.VALID[x] := false",
-        "",
-        "MP/MP+st.na-st.DV+ld.DV-ld.na",
-    ),
-    (
-        "oldest wL1.fifo is x, not wL1.DIRTY[x]",
-        "oldest wL1.fifo is x",
-        "MP/MP+st.na-st.DV+ld.DV-ld.na",
-    ),
-    (
-        "oldest L2.fifo is x, not L2.DIRTY[x]",
-        "oldest L2.fifo is x",
-        "MP/MP+st.na-st.DV+ld.DV-ld.na",
-    ),
-    (
-        "write(wL1, x, r); rL1.VALID[x] := false",
-        "write(wL1, x, r)",
-        "MP/MP+st.na-st.WG+ld.WG-ld.na@01",
-    ),
-    (
-        "when not wL1.DIRTY[x], L2.VALID[x]",
-        "when L2.VALID[x]",
-        "MP/MP+st.na-st.WG+ld.WG-ld.na@01",
-    ),
-    (
-        "do   rL1.VALID[x] := false; r := L2.data[x]; write(L2, x, f(r))",
-        "do   r := L2.data[x]; write(L2, x, f(r))",
-        "coherence/CoWR+inc.DV-ld.DV+st.DV",
-    ),
-    (
-        "instruction RMW_L1 r x\n  when ready rmw, ",
-        "instruction RMW_L1 r x\n  when ",
-        "RMW/RMW+inc.WG+inc.DV.R",
-    ),
-    (
-        "write(wL1, x, f(r)); rL1.VALID[x] := false",
-        "write(wL1, x, f(r))",
-        "RMW/RMW+inc.WG+inc.WG@01",
-    ),
-]
-
-
-@pytest.mark.parametrize("part, left, name", PLANTED)
-def test_what_is_taken_out_of_the_machine_is_missed(part: str, left: str, name: str) -> None:
+@pytest.mark.parametrize("case", data("soundness/planted_in_quickrelease.yaml"))
+def test_what_is_taken_out_of_the_machine_is_missed(case: Any) -> None:
     text = MACHINE.read_text()
-    assert text.count(part) == 1
-    without = read_architecture(Source(str(MACHINE), text.replace(part, left)))
-    assert word(f"{name}.litmus", without) is Word.UNSOUND
+    assert text.count(case["part"]) == 1
+    without = read_architecture(Source(str(MACHINE), text.replace(case["part"], case["left"])))
+    assert word(f"{case['test']}.litmus", without) is Word.UNSOUND

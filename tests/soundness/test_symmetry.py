@@ -87,7 +87,7 @@ def test_the_same_verdict_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of random programs with equal threads; sound and unsound ones must be among them."""
     rng = random.Random(7)
     words = []
-    for _ in range(60):
+    for _ in range(40):
         kinds = [
             body(rng.choice(list(BODIES)), rng.choice(SCOPES), rng.choice(["", "_remote"]))
             for _ in range(2)
