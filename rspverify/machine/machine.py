@@ -85,15 +85,15 @@ class Machine(Struct, frozen=True, dict=True):
         found = [bit for rule in self.rules for bit in (*rule.may_set, *rule.looks)]
         return tuple(dict.fromkeys(bit for bit in found if isinstance(bit, ground.Member)))
 
-    @property
+    @cached_property
     def structures(self) -> tuple[ground.Structure, ...]:
         """The parts of the machine."""
-        return self._ground.structures
+        return tuple(dict.fromkeys(it.structure for it in self.cells))
 
-    @property
+    @cached_property
     def fifos(self) -> tuple[Fifo, ...]:
         """All fifos."""
-        return self._ground.fifos
+        return tuple(it for it in self.cells if isinstance(it, Fifo))
 
     def memory(self, location: str) -> Word | None:
         """The word that has the value of a location in the end; None if the machine has none."""
@@ -130,7 +130,7 @@ class Machine(Struct, frozen=True, dict=True):
 
     def final(self) -> list[Bit]:
         """The bits that must be false in a complete execution."""
-        return self._ground.final
+        return [bit for it in self.ending if (bit := cleared_by(it)) is not None]
 
 
 class _Whole:
@@ -182,7 +182,6 @@ class _Ground:
         )
         self.steps = self.without.left(whole.steps)
         self.ending = tuple(self.without.guards(whole.ending))
-        self.final = [bit for it in self.ending if (bit := cleared_by(it)) is not None]
 
     @cached_property
     def rules(self) -> list[Rule]:
@@ -204,16 +203,6 @@ class _Ground:
     def cells(self) -> tuple[Cell | Fifo, ...]:
         """The cells that are left."""
         return tuple(it for it in self.grounding.cells if self.without.keeps(it))
-
-    @cached_property
-    def fifos(self) -> tuple[Fifo, ...]:
-        """The fifos that are left."""
-        return tuple(it for it in self.cells if isinstance(it, Fifo))
-
-    @cached_property
-    def structures(self) -> tuple[ground.Structure, ...]:
-        """The structures that are left."""
-        return tuple(dict.fromkeys(it.structure for it in self.cells))
 
     def instruction(self, it: Instruction) -> InstructionRule:
         """The rule of an instruction of a program after simplification."""
