@@ -119,6 +119,7 @@ def test_rmw_is_inc_for_any_operation(level: str) -> None:
     """The same but for what is written."""
     inc, rmw = (RSP.instructions[f"{name}_{level}"] for name in ("INC", "RMW"))
     assert inc.conditions == rmw.conditions
+    assert (inc.operator, rmw.operator) == ("+", None)
     for one, two in zip(inc.effects, rmw.effects, strict=True):
         if isinstance(one, Write) and isinstance(two, Write):
             assert (one.what, two.what) == (Written.SUM, Written.ANY)
@@ -145,6 +146,7 @@ def test_coherent_l2s_are_memory() -> None:
     assert instructions == {"INC_L2", "RMW_L2", "FLU_L2"}
     assert steps == {"FLUSH_L1", "FETCH_L1"} | gone
     machine = MACHINES["rsp-coherent-l2"]
+    assert machine.instructions.keys() == RSP.instructions.keys()
     assert "L2" not in {each.structure for each in machine.cells}
     assert not gone & {each.name for each in machine.steps}
     assert "lock" in {each.structure for each in machine.cells}

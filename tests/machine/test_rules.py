@@ -12,11 +12,9 @@ import pytest
 from machine.stepping import FREE, Bench
 from programs import assembly
 
-from rspverify.architecture.architecture import Write, Written
 from rspverify.architecture.machines import MACHINES
 from rspverify.machine.machine import Machine
 from rspverify.machine.replay import Replayer
-from rspverify.records import replace
 
 PLACES = {"here": (0, 0), "near": (0, 1), "far": (1, 0)}
 HERE, NEAR, FAR = PLACES.values()
@@ -84,56 +82,6 @@ def seen(text: str) -> dict[str, object]:
     values = {name: value.strip() for name, _, value in parts}
     numbers = {"free": FREE} | {str(number): number for number in range(10)}
     return {name: numbers.get(value, value) for name, value in values.items()}
-
-
-# ---- Tab. 1: the instruction set --------------------------------------------------------------------
-
-
-@EACH_MACHINE
-def test_the_instructions_and_their_operands_are_those_of_tab_1(machine: str) -> None:
-    """And RMW_L1 and RMW_L2, which have the operands and the effects of the two INCs."""
-    instructions = MACHINES[machine].instructions.values()
-    added = {"INV_L2": ("s", "DV", "SY")} if machine == "rsp-inv-l2" else {}
-    assert {each.name: (each.operands, *each.reaches) for each in instructions} == {
-        **added,
-        "LD": ("rx",),
-        "ST": ("rx",),
-        "INC_L1": ("rx",),
-        "INC_L2": ("rx",),
-        "RMW_L1": ("rx",),
-        "RMW_L2": ("rx",),
-        "FLU_L1": ("s", "WG", "DV", "SY"),
-        "FLU_L2": ("s", "DV", "SY"),
-        "INV_L1": ("s", "WG", "DV", "SY"),
-        "LK_L2": ("x",),
-        "UL_L2": ("x",),
-        "LK_rmw": ("s", "DV", "SY"),
-        "UL_rmw": ("s", "DV", "SY"),
-    }
-
-
-@EACH_MACHINE
-@pytest.mark.parametrize("level", ["L1", "L2"])
-def test_inc_is_the_rmw_that_adds(machine: str, level: str) -> None:
-    inc, rmw = (MACHINES[machine].instructions[f"{name}_{level}"] for name in ("INC", "RMW"))
-    assert inc.conditions == rmw.conditions
-    changed = [
-        replace(each, what=Written.ANY) if isinstance(each, Write) else each for each in inc.effects
-    ]
-    assert changed == list(rmw.effects)
-    assert (inc.operator, rmw.operator) == ("+", None)
-
-
-def test_the_machines_differ_in_st_and_inv_l2_alone() -> None:
-    table = {name: machine.instructions for name, machine in MACHINES.items()}
-    rsp, waits, more = table["rsp"], table["rsp-st-waits"], table["rsp-inv-l2"]
-    assert {name for name in rsp if rsp[name] != waits[name]} == {"ST"}
-    assert all(rsp[name] == more[name] for name in rsp)
-    assert table["rsp-coherent-l2"].keys() == rsp.keys()
-
-
-def test_a_machine_is_a_value_under_its_name() -> None:
-    assert all(machine.name == name for name, machine in MACHINES.items())
 
 
 @EACH_MACHINE
