@@ -10,7 +10,6 @@ import hashlib
 import platform
 import re
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 
 from rspverify.shipped import SHIPPED
@@ -80,4 +79,6 @@ def fingerprint_here(room: str | None = None) -> str:
 
 @cache
 def _libraries() -> str:
+    from importlib.metadata import version  # it takes long to load, and explain has no cache
+
     return " ".join((platform.python_version(), *(f"{it} {version(it)}" for it in LIBRARIES)))

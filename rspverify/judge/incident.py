@@ -18,7 +18,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import asdict
-from importlib import metadata
 from pathlib import Path
 
 import rspverify
@@ -183,6 +182,8 @@ def _command(incident: Incident, settings: Settings | None, files: Mapping[str, 
 
 def versions() -> dict[str, str]:
     """The versions of rspverify, of Python and of the solvers."""
+    from importlib import metadata
+
     found = {"rspverify": __version__, "python": platform.python_version()}
     for name, distribution in _DISTRIBUTIONS.items():
         try:

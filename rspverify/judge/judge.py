@@ -6,7 +6,6 @@ import os
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from functools import cache
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -259,7 +258,7 @@ def cache_folder(wanted: bool, warn: Warn) -> Path | None:
 
         fingerprint_here("judge")
         return default_folder()
-    except (OSError, PackageNotFoundError, RuntimeError) as error:
+    except (OSError, ModuleNotFoundError, RuntimeError) as error:
         warn(f"results are not cached: {error}")
         return None
 
