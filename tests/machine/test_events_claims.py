@@ -1,6 +1,6 @@
 """docs/proofs.md, claim by claim: small programs, and mistakes that they would notice.
 
-Each program says by hand what it must and must not end with. The events engine has exactly the
+Each program of claims.yaml says by hand what it must and must not end with. The events engine has exactly the
 outcomes of the search of Tab. 1 and Tab. 2 to the letter, EVICT included (of the reduced search
 where that is too large); and with the mistake planted it has others.
 """
@@ -10,8 +10,8 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from machine import planted
@@ -24,6 +24,7 @@ from machine.engines import (
     searched,
 )
 from machine.hostile import hostile_assembly
+from machine.own_machines import table
 from machine.planted import Plant
 from programs import assembly, listing
 
@@ -37,329 +38,54 @@ from rspverify.source import InputError
 from rspverify.verdict import Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
-HERE, NEAR, FAR = (0, 0), (0, 1), (1, 0)
-"""Places of threads: NEAR is another work-group, FAR another device."""
+PLACES = {"here": (0, 0), "near": (0, 1), "far": (1, 0)}
 
-READER = ["LD y", "INV_L1 WG", "LD x"]
-Thread = tuple[tuple[int, int], list[str]]
-Wanted = Callable[[Outcome], bool]
+CLAIMS = table("claims")
 
 
-def reads(values: Mapping[int, int], **memory: int) -> Wanted:
-    """Whether an outcome has these values read and these in memory."""
-    return has(dict(values), **memory)
+def ends_with(words: str) -> Callable[[Outcome], bool]:
+    """Whether an outcome has the values that `3=1 x=2` says; any has `anything`."""
+    values = dict(each.split("=") for each in words.split() if each != "anything")
+    reads = {int(name): int(value) for name, value in values.items() if name.isdigit()}
+    return has(reads, **{name: int(it) for name, it in values.items() if not name.isdigit()})
 
 
-@dataclass(frozen=True)
-class Shown:
-    """A program, what some execution of it ends with, and what none does."""
-
-    program: AssemblyProgram
-    some: tuple[Wanted, ...] = ()
-    none: tuple[Wanted, ...] = ()
-    large: bool = False
-
-    def outcomes(self) -> Outcomes:
-        """By search, after the statements made by hand are found true."""
-        machine = machine_of(self.program)
-        if self.large:
-            found = searched(machine, 100_000)
-        else:
-            found = searched(replace(machine, evict=True), 20_000, reduced=False)
-        for wanted in self.some:
-            assert any(map(wanted, found)), listing(self.program)
-        for wanted in self.none:
-            assert not any(map(wanted, found)), listing(self.program)
-        return found
+def program_of(told: Mapping[str, Any]) -> AssemblyProgram:
+    """A program of the table."""
+    threads = []
+    for thread in told["threads"]:
+        place, _, code = thread.partition(" ")
+        threads.append((PLACES[place], code.split("; ")))
+    return assembly(*threads, machine=told.get("machine", "rsp"))
 
 
-def shown(
-    *threads: Thread,
-    some: Wanted | None = None,
-    none: Wanted | None = None,
-    machine: str = "rsp",
-    large: bool = False,
-) -> Shown:
-    program = assembly(*threads, machine=machine)
-    return Shown(program, (some,) if some else (), (none,) if none else (), large)
+def outcomes_of(told: Mapping[str, Any], program: AssemblyProgram) -> Outcomes:
+    """By search, after what the table says of them is found true."""
+    machine = machine_of(program)
+    if told.get("large"):
+        found = searched(machine, 100_000)
+    else:
+        found = searched(replace(machine, evict=True), 20_000, reduced=False)
+    if "some" in told:
+        assert any(map(ends_with(told["some"]), found)), listing(program)
+    if "none" in told:
+        assert not any(map(ends_with(told["none"]), found)), listing(program)
+    return found
 
 
-def notices(mistake: Plant, *programs: Shown) -> None:
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_each_claim_by_small_programs(claim: str) -> None:
     """Without the mistake the engine agrees with the search, with it not."""
+    mistake: Plant = getattr(planted, CLAIMS[claim]["mistake"])
     differ = 0
-    for each in programs:
-        machine, expected = machine_of(each.program), each.outcomes()
-        found = events_outcomes(machine)
-        assert found == expected, listing(each.program)
+    for told in CLAIMS[claim]["programs"]:
+        program = program_of(told)
+        machine, expected = machine_of(program), outcomes_of(told, program)
+        assert events_outcomes(machine) == expected, listing(program)
         with pytest.MonkeyPatch.context() as patch:
             mistake(patch)
             differ += events_outcomes(machine) != expected
     assert differ, f"nothing shows that {mistake.__doc__}"
-
-
-# ---- 1. Flushes ------------------------------------------------------------------------------------
-
-OVERWRITTEN = shown((HERE, ["ST x 1", "ST x 2"]), some=reads({}, x=2), none=reads({}, x=1))
-
-MERGED = shown(
-    (HERE, ["ST x 1", "ST x 2", "ST y 1"]),
-    (NEAR, READER),
-    some=reads({3: 1, 4: 0}, x=2),
-    none=reads({3: 1, 4: 0}, x=1),
-)
-"""y=1 shows that both stores to x were made, and x=0 after that, that neither was flushed."""
-
-
-def test_a_flush_carries_the_last_write() -> None:
-    notices(planted.flush_of_an_overwritten_write, OVERWRITTEN)
-
-
-def test_writes_may_merge_in_one_flush() -> None:
-    notices(planted.every_write_is_flushed, MERGED)
-
-
-def test_in_the_end_nothing_is_dirty() -> None:
-    notices(planted.dirty_in_the_end, shown((HERE, ["ST x 1"]), none=reads({}, x=0)), OVERWRITTEN)
-
-
-# ---- 2. Fetches ------------------------------------------------------------------------------------
-
-
-def test_two_looks_may_share_a_fetch() -> None:
-    """After y=1 memory has x=1: two looks at x=0 can only be at one old fetch."""
-    notices(
-        planted.own_fetches_only,
-        shown(
-            (HERE, ["ST x 1", "FLU_L1 WG", "ST y 1"]),
-            (NEAR, ["LD y", "LD x", "LD x"]),
-            some=reads({2: 1, 3: 0, 4: 0}),
-        ),
-    )
-
-
-def test_each_look_may_have_its_own_fetch() -> None:
-    notices(
-        planted.one_fetch_for_an_entry,
-        shown(
-            (HERE, ["LD x", "LD x"]),
-            (NEAR, ["ST x 1"]),
-            some=reads({0: 0, 1: 1}),
-            none=reads({0: 1, 1: 0}),
-        ),
-    )
-
-
-# ---- 4. The last change of a cell ------------------------------------------------------------------
-
-MESSAGE = shown((HERE, ["ST x 1", "FLU_L1 WG", "ST y 1"]), (NEAR, READER), none=reads({2: 1, 3: 0}))
-
-
-def test_an_invalidation_between_is_seen() -> None:
-    notices(
-        planted.invalidations_unseen,
-        shown((HERE, ["INC_L2 x", "LD x"]), some=reads({0: 0, 1: 1}), none=reads({0: 0, 1: 0})),
-        MESSAGE,
-    )
-
-
-def test_a_flush_invalidates_the_other_l2s() -> None:
-    """The second flush of x comes when memory has x=1: what the far L2 has then is 1 or 2."""
-    writer = ["ST x 1", "FLU_L1 WG", "FLU_L2 DV", "ST x 2", "FLU_L1 WG", "ST y 1"]
-    notices(
-        planted.only_instructions_invalidate,
-        shown(
-            (HERE, writer), (FAR, READER), some=reads({3: 1, 4: 1}), none=reads({3: 1, 4: 0}),
-            large=True,
-        ),
-    )  # fmt: skip
-
-
-def test_a_fetch_needs_a_clean_entry() -> None:
-    notices(
-        planted.fetch_over_dirty,
-        shown((HERE, ["ST x 1", "LD x"]), some=reads({1: 1}), none=reads({1: 0})),
-    )
-
-
-def test_an_rmw_at_l2_needs_a_clean_entry() -> None:
-    notices(
-        planted.dirty_is_no_hindrance,
-        shown((HERE, ["ST x 1", "INC_L2 x"]), some=reads({1: 1}, x=2), none=reads({1: 0})),
-    )
-
-
-def test_a_look_finds_the_last_version() -> None:
-    notices(
-        planted.any_version_before,
-        shown((HERE, ["ST x 1", "ST x 2", "LD x"]), some=reads({2: 2}), none=reads({2: 1})),
-    )
-
-
-def test_an_overwritten_write_leaves_nothing_dirty() -> None:
-    """INC_L2 waits for the flush that both stores share."""
-    notices(
-        planted.only_its_own_flush_cleans,
-        shown(
-            (HERE, ["ST x 1", "ST x 2", "ST y 1", "INC_L2 x"]),
-            (NEAR, READER),
-            some=reads({4: 1, 5: 0, 3: 2}),
-            none=reads({3: 1}),
-        ),
-    )
-
-
-def test_a_write_after_the_flush_is_dirty() -> None:
-    notices(
-        planted.overwriting_cleans,
-        shown((HERE, ["ST x 1", "ST x 2", "LD x"]), some=reads({2: 2}), none=reads({2: 1})),
-    )
-
-
-def test_a_store_may_wait_for_its_entry() -> None:
-    """rsp-st-waits: the second store waits until the first, INV'D while DIRTY, is flushed."""
-    threads = ((HERE, ["ST x 1", "INV_L1 WG", "ST x 2", "ST y 1"]), (NEAR, READER))
-    stale = reads({3: 1, 4: 0})
-    notices(
-        planted.dirty_is_no_hindrance,
-        shown(*threads, some=stale),
-        shown(*threads, none=stale, machine="rsp-st-waits"),
-    )
-
-
-# ---- 5. Locks --------------------------------------------------------------------------------------
-
-
-def test_a_lock_blocks_instructions() -> None:
-    notices(
-        planted.locks_do_not_block_instructions,
-        shown(
-            (HERE, ["LK_rmw DV", "INC_L1 x", "INC_L1 x", "UL_rmw DV"]),
-            (HERE, ["INC_L1 x"]),
-            some=reads({0: 1, 1: 2}),
-            none=reads({0: 0, 1: 2}),
-        ),
-        shown((HERE, ["LK_L2 x"]), (NEAR, ["LK_L2 x"]), none=lambda _: True),
-    )
-
-
-def test_a_lock_blocks_steps_of_other_work_groups() -> None:
-    notices(
-        planted.locks_do_not_block_steps,
-        shown(
-            (HERE, ["LK_L2 x", "INC_L2 x", "INC_L2 x", "UL_L2 x"]),
-            (NEAR, ["LD x"]),
-            some=reads({2: 2}),
-            none=reads({2: 1}),
-        ),
-        shown((HERE, ["LK_L2 x"]), (NEAR, ["ST x 1"]), some=reads({}, x=1)),
-    )
-
-
-def test_a_lock_is_ready_for_its_own_work_group() -> None:
-    """For its holder's instructions, and for the steps of all that share its L1."""
-    notices(
-        planted.only_free_locks_are_ready,
-        shown((HERE, ["LK_L2 x", "LK_L2 x"]), some=lambda _: True),
-    )
-    notices(
-        planted.only_free_locks_are_ready,
-        shown((HERE, ["LK_L2 x", "INC_L2 y"]), (HERE, ["LD y", "LD x"]), some=reads({1: 1, 2: 0})),
-        shown((HERE, ["LK_L2 x", "ST x 1", "INC_L2 x"]), some=reads({1: 1}, x=2)),
-    )
-
-
-def test_anyone_may_unlock() -> None:
-    notices(
-        planted.only_the_holder_unlocks,
-        shown((HERE, ["LK_L2 x"]), (NEAR, ["UL_L2 x", "LK_L2 x"]), some=lambda _: True),
-    )
-
-
-def test_one_unlock_undoes_many_locks() -> None:
-    """Locks do not count, and their last change decides, whoever made it."""
-    notices(
-        planted.a_second_lock_needs_a_second_unlock,
-        shown((HERE, ["LK_L2 x", "LK_L2 x", "UL_L2 x"]), (NEAR, ["LK_L2 x"]), some=lambda _: True),
-        shown((HERE, ["LK_rmw DV"]), (NEAR, ["UL_rmw DV", "LK_rmw DV"]), some=lambda _: True),
-    )
-
-
-# ---- 6. Fifos --------------------------------------------------------------------------------------
-
-
-def test_a_marker_waits_for_what_is_before_it() -> None:
-    notices(planted.markers_wait_for_nothing, MESSAGE)
-    notices(
-        planted.markers_wait_for_what_comes_later,
-        shown(
-            (HERE, ["FLU_L1 WG", "LD x"]),
-            (HERE, ["ST x 1"]),
-            (NEAR, ["LD x"]),
-            some=reads({0: 1, 2: 0}),
-        ),
-    )
-
-
-def test_a_marker_stands_in_every_fifo_in_reach() -> None:
-    """y=1 shows that x=1 is in the L1 of the other work-group, where FLU_L1 DV waits for it."""
-    notices(
-        planted.markers_are_seen_by_their_own_work_group,
-        shown(
-            (HERE, ["ST x 1", "INC_L2 y"]),
-            (NEAR, ["LD y", "FLU_L1 DV", "INV_L1 WG", "LD x"]),
-            none=reads({2: 1, 3: 0}),
-        ),
-    )
-
-
-def test_a_marker_waits_behind_what_is_not_executed() -> None:
-    """The instruction after the marker has a false guard; the one after that waits."""
-    writer = ["LD y", "ST x 1", "FLU_L1 WG", "ST y 2 if 0=1", "ST y 1"]
-    notices(
-        planted.only_the_next_instruction_waits,
-        shown((HERE, writer), (NEAR, READER), none=reads({4: 1, 5: 0})),
-    )
-
-
-def test_locations_leave_in_order() -> None:
-    """x is locked (read as 0 under the lock) until y was stored again and unlocked it.
-
-    So y, behind x, can leave only after the second store to it: flushed again, it is 2.
-    """
-    notices(
-        planted.locations_leave_in_any_order,
-        shown(
-            (HERE, ["ST x 1", "ST y 1", "FLU_L1 WG", "ST z 1"]),
-            (HERE, ["ST y 2", "UL_L2 x"]),
-            (NEAR, ["LK_L2 x", "INV_L1 WG", "LD x", "LD z", "INV_L1 WG", "LD y"]),
-            some=reads({4: 0, 5: 1, 6: 2}, y=2),
-            none=reads({4: 0, 5: 1, 6: 1}, y=2),
-            large=True,
-        ),
-    )
-
-
-def test_a_location_leaves_only_while_clean() -> None:
-    notices(
-        planted.locations_leave_while_dirty,
-        shown(
-            (HERE, ["ST x 1", "ST x 2", "FLU_L1 WG", "ST y 1"]),
-            (NEAR, READER),
-            some=reads({3: 1, 4: 2}),
-            none=reads({3: 1, 4: 0}),
-        ),
-    )
-
-
-def test_a_location_leaves_by_the_flush_of_a_later_write() -> None:
-    notices(
-        planted.locations_leave_at_their_own_flush,
-        shown(
-            (HERE, ["ST x 1", "ST x 2", "ST y 1", "FLU_L1 WG", "UL_L2 x"]),
-            (NEAR, READER),
-            some=reads({3: 1, 4: 0}),
-        ),
-    )
 
 
 # ---- 8. L2 is memory on one device -----------------------------------------------------------------
@@ -439,9 +165,11 @@ def test_every_test_that_the_argument_names_is_there() -> None:
         assert any(f"def {name}(" in source for source in sources.values()), name
     for name in re.findall(r"tests/[\w/]+\.py", text):
         assert (ROOT / name).is_file(), name
-    own = Path(__file__).read_text()
-    mistakes = [name for name, it in vars(planted).items() if getattr(it, "__doc__", None) and
-                getattr(it, "__module__", "") == planted.__name__ and not name.startswith(("_", "keep"))]  # fmt: skip
+    mistakes = {
+        name
+        for name, it in vars(planted).items()
+        if getattr(it, "__module__", "") == planted.__name__ and it.__doc__
+        if not name.startswith(("_", "keep"))
+    }
     assert len(mistakes) >= 20
-    for name in mistakes:
-        assert f"planted.{name}," in own, name
+    assert mistakes == {claim["mistake"] for claim in CLAIMS.values()}
