@@ -100,7 +100,7 @@ def test_the_reductions_of_the_search_change_nothing(name: str, count: int, deci
 
 @pytest.mark.parametrize(
     "name, count, states, decided",
-    [("small", 75, 160, 33), ("tiny, two devices", 30, 80, 6)],
+    [("small", 40, 160, 17), ("tiny, two devices", 15, 80, 3)],
 )
 def test_the_oracle_agrees(name: str, count: int, states: int, decided: int) -> None:
     """An implementation of Tab. 1 and Tab. 2 that shares no code with this one.
