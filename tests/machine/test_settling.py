@@ -27,11 +27,11 @@ def test_what_waits_in_queues_settles() -> None:
         machine = Machine(any_program(rng, queued(**random_choice(rng))), elide=False)
         assert settles(machine)
         try:
-            assert not whole_graph(machine, 1_500).stuck
+            assert not whole_graph(machine, 500).stuck
             known += 1
         except TooLarge:
             continue
-    assert known > 6
+    assert known > 3
 
 
 def test_a_value_that_comes_later() -> None:
