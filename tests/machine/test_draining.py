@@ -12,7 +12,7 @@ from contextlib import suppress
 
 import pytest
 from machine.engines import LIMITS
-from machine.own_machines import program, variant
+from machine.own_machines import program, table, variant
 from machine.planted import keep_nothing
 from machine.whole_graph import TooLarge, locking_program, whole_graph
 from programs import listing
@@ -26,64 +26,15 @@ from rspverify.machine.replay import ReplayError
 from rspverify.machine.state_graph import find_hang
 from rspverify.records import replace
 
-INV_OFF = """switch ON "never on"
-instruction INV_L1 s of WG, DV, SY
-  when ON
-  do   each workgroup w in s, location y: w.L1.VALID[y] := false
-"""
-
-LD_OFF = 'switch ON "never on"\ninstruction LD r x when ON, L1.VALID[x] do r := L1.data[x]\n'
-
-FETCH_BEHIND_MARKERS = """step FETCH_L1 of workgroup, location x
-  when clean(L1, x), L2.VALID[x], ready lock[x], each thread t: no marker of t in L1.fifo
-  do   fetch(L1, x, L2.data[x])
-"""
-
-ALL_MARKERS = """always when
-  each workgroup w, thread t: no marker of t in w.L1.fifo,
-  each device d: no marker in d.L2.fifo
-"""
-
-EVICT_DIRTY = """step EVICT_L1 of workgroup, location x
-  when L1.present[x]
-  do   evict(L1, x)
-"""
-
-TWICE = "instruction FLU_L1 x when L1.VALID[x] or L1.VALID[x] do nothing\n"
-
-LOCKED = "LK_L2 x; LK_rmw DV; UL_rmw DV; UL_L2 x"
-
-CASES = {
-    "an instruction that never happens": (INV_OFF, ("LD y; INV_L1 WG if 0=1", "ST y 1")),
-    "a load that never happens": (LD_OFF, ("LD x", "ST x 1")),
-    "nothing fetches": ("without FETCH_L1", ("LD x", "ST x 1")),
-    "nothing fetches what was evicted": ("without FETCH_L1", ("ST x 1; LD x", "")),
-    "a fetch waits for a flush": (
-        FETCH_BEHIND_MARKERS,
-        ("ST x 1; FLU_L1 WG", "LK_rmw DV; LD y; UL_rmw DV", LOCKED),
-    ),
-    "others' markers": (
-        ALL_MARKERS,
-        ("ST x 1; FLU_L1 WG", "LK_rmw DV; LK_L2 y; UL_L2 y; UL_rmw DV", LOCKED),
-    ),
-    "EVICT takes what is DIRTY": (
-        EVICT_DIRTY,
-        (
-            "LK_rmw DV; LD y; ST x 1 if 1=1; LD x if 1=1; UL_rmw DV",
-            "LK_L2 x; ST y 1; LK_rmw DV; UL_rmw DV; UL_L2 x",
-        ),
-    ),
-    "either of what may be lost": (TWICE, ("LD x; LK_rmw DV; FLU_L1 x; UL_rmw DV", LOCKED)),
-}
-"""By what is wrong, the lines of a machine, and a program that gets stuck there."""
+CASES = table("draining")
 
 PLACES = {3: ((0, 0), (0, 0), (0, 1))}
 
 
 def machine_of(case: str) -> Machine:
-    items, threads = CASES[case]
+    threads = CASES[case]["code"]
     places = PLACES.get(len(threads), ((0, 0), (0, 1)))
-    return Machine(program(variant(items), *threads, places=places))
+    return Machine(program(variant(CASES[case]["machine"]), *threads, places=places))
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -139,7 +90,18 @@ def on(its: Architecture, it: AssemblyProgram) -> AssemblyProgram:
 
 
 @pytest.mark.parametrize(
-    "items", [INV_OFF, LD_OFF, "without FETCH_L1", "without FETCH_L2", EVICT_DIRTY]
+    "items",
+    [
+        *("without FETCH_L1", "without FETCH_L2"),
+        *(
+            CASES[case]["machine"]
+            for case in (
+                "an instruction that never happens",
+                "a load that never happens",
+                "EVICT takes what is DIRTY",
+            )
+        ),
+    ],
 )
 def test_progress_is_that_of_the_whole_graph(items: str) -> None:
     its, done, stuck = variant(items), 0, 0
