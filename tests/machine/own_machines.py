@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
+from programs import assembly
 
 from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.reader import read_architecture
@@ -15,6 +17,9 @@ from rspverify.value import Binary, Constant, Expression, Read
 
 NEAR = ((0, 0), (0, 1))
 """Two work-groups of a device."""
+
+PLACES = {"here": (0, 0), "near": (0, 1), "far": (1, 0)}
+"""Work-groups: near is another one of the device of here, far one on another device."""
 
 FOLDER = Path(__file__).parent
 
@@ -26,6 +31,15 @@ def table(name: str) -> dict[str, Any]:
     """What a file beside this one has, by the reason of each test."""
     read: dict[str, Any] = yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
     return read
+
+
+def program_told(told: Mapping[str, Any]) -> AssemblyProgram:
+    """A program of such a file: its threads as `near LD x; ST y 1`, its machine the paper's."""
+    threads = []
+    for thread in told["threads"]:
+        place, _, code = thread.partition(" ")
+        threads.append((PLACES[place], code.split("; ")))
+    return assembly(*threads, machine=told.get("machine", "rsp"))
 
 
 def text_of(items: str) -> str:

@@ -24,9 +24,9 @@ from machine.engines import (
     searched,
 )
 from machine.hostile import hostile_assembly
-from machine.own_machines import table
+from machine.own_machines import program_told, table
 from machine.planted import Plant
-from programs import assembly, listing
+from programs import listing
 
 from rspverify.assembly.program import AssemblyProgram
 from rspverify.limits import LimitReached
@@ -38,7 +38,6 @@ from rspverify.source import InputError
 from rspverify.verdict import Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
-PLACES = {"here": (0, 0), "near": (0, 1), "far": (1, 0)}
 
 CLAIMS = table("claims")
 
@@ -48,15 +47,6 @@ def ends_with(words: str) -> Callable[[Outcome], bool]:
     values = dict(each.split("=") for each in words.split() if each != "anything")
     reads = {int(name): int(value) for name, value in values.items() if name.isdigit()}
     return has(reads, **{name: int(it) for name, it in values.items() if not name.isdigit()})
-
-
-def program_of(told: Mapping[str, Any]) -> AssemblyProgram:
-    """A program of the table."""
-    threads = []
-    for thread in told["threads"]:
-        place, _, code = thread.partition(" ")
-        threads.append((PLACES[place], code.split("; ")))
-    return assembly(*threads, machine=told.get("machine", "rsp"))
 
 
 def outcomes_of(told: Mapping[str, Any], program: AssemblyProgram) -> Outcomes:
@@ -79,7 +69,7 @@ def test_each_claim_by_small_programs(claim: str) -> None:
     mistake: Plant = getattr(planted, CLAIMS[claim]["mistake"])
     differ = 0
     for told in CLAIMS[claim]["programs"]:
-        program = program_of(told)
+        program = program_told(told)
         machine, expected = machine_of(program), outcomes_of(told, program)
         assert events_outcomes(machine) == expected, listing(program)
         with pytest.MonkeyPatch.context() as patch:
