@@ -234,7 +234,7 @@ class ExplicitMachine:
         if not self._goes_on:
             return False
         values = self.layout.values(state)
-        return any(_surely(guard, values) for guard in self._goes_on)
+        return any(known_value(guard, values) for guard in self._goes_on)
 
     def complete(self, state: State) -> bool:
         """Whether it is the end of an execution that counts: nothing is left to do, or cut."""
@@ -257,13 +257,12 @@ class ExplicitMachine:
 
     def search(self, limits: Limits) -> Exploration:
         """All outcomes. Raises LimitReached beyond the limits on states or time."""
-        seen = {self.initial}
-        stack = [self.initial]
+        walk = BreadthFirst(self.initial, limits)
         found: set[Outcome] = set()
         deepest, depth = self.initial, -1
         threads = len(self._code)
-        while stack:
-            state = stack.pop()
+        for place in walk:
+            state = walk.states[place]
             done = sum(state[:threads])
             if done > depth:
                 deepest, depth = state, done
@@ -272,12 +271,9 @@ class ExplicitMachine:
                     found.add(self.outcome(state))
                 if self._memory_rests:
                     continue
-            for _, after in self.successors(state):
-                if after not in seen:
-                    seen.add(after)
-                    stack.append(after)
-            check_limits(limits, len(seen))
-        return Exploration(frozenset(found), len(seen), deepest)
+            for rule, after in self.successors(state):
+                walk.reach(place, rule, after)
+        return Exploration(frozenset(found), len(walk.states), deepest)
 
     def shortest(self, wanted: Callable[[Outcome], bool], limits: Limits) -> list[Rule] | None:
         """A shortest complete execution with a wanted outcome, or None if there is none."""
@@ -340,8 +336,11 @@ class BreadthFirst:
         place = 0
         while place < len(self.states):
             yield place
-            check_limits(self._limits, len(self.states))
             place += 1
+            if len(self.states) > self._limits.states:
+                raise LimitReached(f"more than {self._limits.states:,} machine states")
+            if place % _CLOCK_EVERY == 1:
+                self._limits.remaining()
 
     def reach(self, place: int, rule: Rule, after: State) -> int:
         """The number of the state after a rule."""
@@ -360,16 +359,3 @@ class BreadthFirst:
             rules.append(step[1])
             step = self._came[step[0]]
         return tuple(reversed(rules))
-
-
-def _surely(condition: Expression, values: Mapping[int, int]) -> bool:
-    """That a condition is not 0; it is not said to hold if a read is missing that decides."""
-    return bool(known_value(condition, values))
-
-
-def check_limits(limits: Limits, states: int) -> None:
-    """Raises LimitReached where a search has met its limit on states or time."""
-    if states > limits.states:
-        raise LimitReached(f"more than {limits.states:,} machine states")
-    if states % _CLOCK_EVERY < 8:
-        limits.remaining()
