@@ -53,12 +53,10 @@ def line(*parts: str | tuple[str, str], kind: str = "") -> Line:
 
 
 class Table(Struct, frozen=True):
-    """Rows of cells. right: columns with numbers. kinds: of rows, by their place. head: what a page
-    calls it.
+    """Rows of cells. right: columns with numbers. kinds: of rows, by their place. head: its title.
 
-    gap: columns of text between two cells; 0 for a table with a rule below its head. otherwise:
-    what is shown where there are fewer than `least` columns of text, or fewer than it needs if that
-    is 0.
+    gap: columns of text between cells; 0 for a rule below its head. otherwise: what is shown where
+    there are fewer than `least` columns of text, or fewer than it needs if that is 0.
     """
 
     heads: Sequence[str]
