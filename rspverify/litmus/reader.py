@@ -23,7 +23,7 @@ from rspverify.litmus.tree import FunctionText, Test, ThreadText
 from rspverify.records import replace
 from rspverify.source import InputError, Problem, Source, Span, read_source
 
-_TITLE = re.compile(rf"(?:opencl|c|{'|'.join(DIALECTS)})\s+(\S+)", re.IGNORECASE)
+_LANGUAGES = frozenset({"opencl", "c", *(each.lower() for each in DIALECTS)})
 _ASSEMBLY = re.compile(rf"\s*(?:{'|'.join(DIALECTS)})\b", re.IGNORECASE)
 
 
@@ -79,9 +79,9 @@ def _in_assembly(source: Source, text: str) -> Problem:
 
 def title_of(source: Source) -> str | None:
     """The title of a litmus test that may have any mistake; None where no title can be told."""
-    first = source.text.lstrip().split("\n", 1)[0]
-    found = _TITLE.fullmatch(first.strip())
-    return found[1] if found else None
+    text = without_comments(source, Problems()) or source.text
+    word, *title = text.lstrip().split("\n", 1)[0].split() or [""]
+    return " ".join(title) or None if word.lower() in _LANGUAGES else None
 
 
 def _without_bounds(

@@ -101,7 +101,7 @@ def test_answers_are_kept(folder: Path) -> None:
 
     assert (cached(), cached()) == ([False, False], [True, True])
     assert cached("--scheduler", "obe") == [True]
-    assert cached("--scheduler", "obe", "--scheduler", "lobe") == [False, False]
+    assert cached("--scheduler", "obe", "--scheduler", "lobe") == [True, False]
     assert cached("--unroll", "3") == [False, False]
     assert cached("--no-cache") == [False, False]
     (folder / "flag.litmus").write_text(FLAG.replace("!= 1", "!= 2"))

@@ -59,10 +59,10 @@ def test_exit_codes(arguments: list[str], code: int) -> None:
 def _limited(monkeypatch: pytest.MonkeyPatch) -> None:
     """Progress is never known, whatever is asked."""
 
-    def deadlock(*_: object) -> None:
+    def hang(*_: object) -> None:
         raise LimitReached("x may take more than 256 values")
 
-    monkeypatch.setattr(rspverify.soundness.progress, "deadlock", deadlock)
+    monkeypatch.setattr(rspverify.soundness.progress, "hang", hang)
 
 
 @pytest.mark.usefixtures("_limited")

@@ -39,6 +39,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
 def test_titles() -> None:
     assert title_of(Source("t", "C MP+na\n{}")) == "MP+na"
     assert title_of(Source("t", "OpenCL MP\n")) == "MP"
+    assert title_of(Source("t", "OpenCL of  several words (* said *)\n")) == "of several words"
     assert title_of(Source("t", "CPP11 MP\n")) is None
     assert title_of(Source("t", "PTX name\n{")) == "name"
 
