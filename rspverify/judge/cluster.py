@@ -45,6 +45,8 @@ _NAME = 60
 """Characters of what a task is called at the most."""
 _LOOK, _SOON = 2.0, 0.2
 """Seconds from one look at the workers to the next, and while there is none."""
+_STARTS = 3
+"""How often a connection is tried where the machine is too busy to start its loop."""
 _LONGER = "it is waited for longer with DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT=60s"
 _SAME = "install the same versions of rspverify, of its libraries and of Python there"
 
@@ -147,7 +149,6 @@ class Cluster:
         """Connect, and wait for the first worker. Raises InputError."""
         import dask
         from dask.utils import parse_timedelta
-        from distributed import Client
 
         if dask.config.get("logging", None) is None:
             _say_nothing()
@@ -160,7 +161,7 @@ class Cluster:
             raise InputError([Problem(None, why, "the same command tries again")]) from None
         try:
             where = self._local or self._address
-            self._client = Client(where, timeout=self._patience, set_as_default=False)
+            self._client = _client(where, self._patience)
         except (OSError, ValueError, TypeError, RuntimeError) as error:  # the last two: of TLS
             must = f"--cluster must be the address of a scheduler, not {self._address}"
             hint = f"start one with: dask scheduler; {_LONGER}"
@@ -284,6 +285,25 @@ class Tasks:
         for future in futures:
             with suppress(Exception):
                 future.release()
+
+
+def _client(address: str | LocalCluster, patience: float) -> Client:
+    """A connection to a scheduler.
+
+    While its loop starts, no client that has failed before is collected: it would close itself, and
+    wait for the lock that the start of the loop holds.
+    """
+    from distributed import Client
+
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(_STARTS):
+            with suppress(AssertionError):
+                return Client(address, timeout=patience, set_as_default=False)
+    finally:
+        gc.enable()
+    raise OSError("this machine is too busy to connect")
 
 
 def _started(processes: int) -> LocalCluster:

@@ -66,7 +66,7 @@ def doubles(count: int) -> list[Doubled]:
 
 
 def test_tasks_are_called_by_what_they_are_for(local: Cluster) -> None:
-    assert local._local is not None
+    assert local.workers == 2 and local._local is not None
     scheduler = local._local.scheduler
     before = set(scheduler.tasks)
     coming = judge_by(local).run(doubles(1000))
