@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from functools import cache
 from pathlib import Path
 
 from rspverify.axiomatic.library import SHIPPED, shipped_models
@@ -16,7 +17,7 @@ from rspverify.source import InputError, Problem, Source, Span, read_source, rea
 def load_model(name: str) -> MemoryModel:
     """A shipped model by its name, or a .cat file by its path. Raises InputError."""
     if name in shipped_models():
-        return read_model(read_source(SHIPPED / f"{name}.cat"), name)
+        return _shipped(name)
     if not Path(name).exists() and not name.endswith(".cat"):
         near = difflib.get_close_matches(name, shipped_models(), 1)
         known = f"one of {', '.join(shipped_models())} or a .cat file"
@@ -29,6 +30,12 @@ def load_model(name: str) -> MemoryModel:
 
     model = read_model(read_source(path), path.name)
     return replace(model, notes=(*model.notes, *notes_on_final_values(model)))
+
+
+@cache
+def _shipped(name: str) -> MemoryModel:
+    """A model that ships, read when it is first asked for, as its file does not change."""
+    return read_model(read_source(SHIPPED / f"{name}.cat"), name)
 
 
 def read_model(source: Source, name: str) -> MemoryModel:

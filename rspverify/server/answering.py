@@ -118,8 +118,7 @@ class Answering:
         with problems:
             test = self._test(text, settings)
         with problems:
-            shipped = settings.model in shipped_models()
-            model = _shipped(settings.model) if shipped else load_model(settings.model)
+            model = load_model(settings.model)
         yield (
             "read",
             {
@@ -170,11 +169,6 @@ class Answering:
         return _scheme(source, machine) if own else self._scheme(source, machine)
 
 
-@cache
-def _shipped(name: str) -> MemoryModel:
-    return load_model(name)
-
-
 def _scheme(source: Source, machine: str | None) -> NamedScheme:
     return NamedScheme.by(table_of(read_translator(source, machine)), source.name)
 
@@ -195,7 +189,7 @@ def warm_up() -> None:
 
     warm_up()
     for name in shipped_models():
-        _shipped(name)
+        load_model(name)
 
 
 def result_view(it: Result, *, going_on: bool = False) -> dict[str, Any]:
