@@ -17,7 +17,7 @@ from rspverify.source import InputError, Problem, Source, Span, read_source, rea
 def load_model(name: str) -> MemoryModel:
     """A shipped model by its name, or a .cat file by its path. Raises InputError."""
     if name in shipped_models():
-        return _shipped(name)
+        return _shipped(SHIPPED / f"{name}.cat")
     if not Path(name).exists() and not name.endswith(".cat"):
         near = difflib.get_close_matches(name, shipped_models(), 1)
         known = f"one of {', '.join(shipped_models())} or a .cat file"
@@ -33,9 +33,9 @@ def load_model(name: str) -> MemoryModel:
 
 
 @cache
-def _shipped(name: str) -> MemoryModel:
+def _shipped(path: Path) -> MemoryModel:
     """A model that ships, read when it is first asked for, as its file does not change."""
-    return read_model(read_source(SHIPPED / f"{name}.cat"), name)
+    return read_model(read_source(path), path.stem)
 
 
 def read_model(source: Source, name: str) -> MemoryModel:
