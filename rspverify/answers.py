@@ -5,7 +5,7 @@ What `check` and `outcomes` answer is here; of other commands each room has its 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated
 
@@ -304,7 +304,7 @@ class SuiteReport(Struct, frozen=True, kw_only=True):
     expected. refreshed: what is expected is written from the results. interrupted, limit: why it
     ended before it was done, by the user or at a limit in words. faults: of UNSOUND results, by
     their file and the scheme's, where these were asked for; details: of UNSOUND and STUCK ones,
-    likewise.
+    likewise. optional: the tests for which a scheme need not have rows.
     """
 
     folder: str
@@ -320,6 +320,7 @@ class SuiteReport(Struct, frozen=True, kw_only=True):
     limit: str | None = None
     faults: Mapping[tuple[str, str], RowsAtFault] = field(default_factory=dict)
     details: Mapping[tuple[str, str], Detail] = field(default_factory=dict)
+    optional: Collection[str] = ()
 
     @property
     def stopped(self) -> str | None:

@@ -145,10 +145,10 @@ class Problems(list[Problem]):
             raise InputError(dict.fromkeys(self))
 
 
-def require(holds: bool, message: str) -> None:
+def require(holds: bool, message: str, hint: str | None = None) -> None:
     """Raises InputError with the message unless something holds of what was asked."""
     if not holds:
-        raise InputError([Problem(None, message)])
+        raise InputError([Problem(None, message, hint)])
 
 
 def in_one_line(problems: Iterable[Problem]) -> str:

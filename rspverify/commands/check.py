@@ -68,7 +68,8 @@ class Check(Asked[Answer, SuiteReport]):
 
     Gives each result, test by test. names: of the columns, as they are shown. tests: by their
     paths. expected: what the results are held to, None where nothing is. details: asks what results
-    rest on. texts: of schemes and tests that are no files, by their names.
+    rest on. texts: of schemes and tests that are no files, by their names. optional: the tests for
+    which a scheme need not have rows.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Check(Asked[Answer, SuiteReport]):
         coming: Callable[[], Generator[Answer, None, None]],
         texts: Mapping[str, Source] | None = None,
         notes: Sequence[str] = (),
+        optional: Collection[str] = (),
     ) -> None:
         from rspverify.api.details import Details
 
@@ -96,10 +98,11 @@ class Check(Asked[Answer, SuiteReport]):
         )
         self.suite, self.names, self.settings = suite, names, settings
         self.tests, self.expected, self._given = tests, expected, given
+        self._optional = optional
         self.details = Details(settings, judge, texts or {})
 
     def wished(self, result: Result) -> bool:
-        """Whether a result is as one wishes: the expected one, where something is expected."""
+        """Whether a result needs nobody's attention, as it is good, or the expected one."""
         from rspverify.render.check import wished
 
         if self.expected is None:
@@ -122,6 +125,7 @@ class Check(Asked[Answer, SuiteReport]):
             seconds=self.seconds,
             interrupted=stop.interrupted,
             limit=stop.limit,
+            optional=self._optional,
         )
 
     def document(self, report: SuiteReport, needs: Collection[str] = ()) -> Document:
@@ -167,7 +171,8 @@ def check(asked: CheckParameters) -> Check:
     expected of them.
 
     Exit: 70 internal error, with a folder to report; 2 wrong input, or a report that cannot be
-    written; 1 UNSOUND, STUCK or unexpected; 3 UNKNOWN, VACUOUS, UNSUPPORTED; 0 otherwise.
+    written; 1 UNSOUND, STUCK or unexpected; 3 UNKNOWN, VACUOUS, UNSUPPORTED (but for tests that
+    their suite calls optional); 0 otherwise.
 
     In Python: schemes and tests by name or path, as texts, or as `Scheme`s, `LitmusTest`s and
     `Program`s. With `refresh` the file of `expect` is not read, and `Check.expect` writes it.
@@ -177,7 +182,7 @@ def check(asked: CheckParameters) -> Check:
         >>> rspverify.check("original", "Fig4").report().results[0].verdict
         <Word.UNSOUND: 'UNSOUND'>
     """
-    from rspverify.corpus.expected import read_expected
+    from rspverify.corpus.expected import expected_of
     from rspverify.corpus.inputs import inputs_meant
     from rspverify.corpus.suite import Kind, Suite
     from rspverify.judge.inputs import read_inputs
@@ -189,7 +194,7 @@ def check(asked: CheckParameters) -> Check:
     require(not asked.refresh or bool(file), "--refresh must come with --expect FILE")
     if file:
         require(Path(file).parent.is_dir(), f"{file}: its folder must exist")
-        held = None if asked.refresh else read_expected(file, settings.model)
+        held = None if asked.refresh else expected_of(meant, file, settings.model)
     judge = asked.decider
     read = read_inputs(meant.schemes, settings, compilers=True)
     suite = Suite("", "", Kind.SCHEMES, tuple(each.file for each in read.schemes), {}, file, False)
@@ -205,6 +210,7 @@ def check(asked: CheckParameters) -> Check:
         lambda: run.results(meant.tests),
         {each.name: each for each in given if isinstance(each, Source)},
         meant.notes,
+        meant.optional,
     )
 
 
@@ -259,7 +265,7 @@ class CheckCommand(CheckParameters):
     """What the command line chooses besides: what is shown, and compilers in place of schemes."""
 
     everything: bool = option(
-        False, "Print a line for every test, not only where one wishes it otherwise.", name="--all"
+        False, "Print a line for every test, not only for those that need attention.", name="--all"
     )
     compiler: Sequence[str] = option(
         (),
@@ -372,7 +378,8 @@ def _run(asked: CheckCommand, output: Output) -> int:
 
 def code_of(report: SuiteReport) -> int:
     """The exit code that a report stands for."""
-    code = exit_code_of(report.results, report.held, interrupted=report.interrupted)
+    held, stopped, optional = report.held, report.interrupted, report.optional
+    code = exit_code_of(report.results, held, interrupted=stopped, optional=optional)
     return first_of((code, exit_code(undecided=report.limit)))
 
 

@@ -12,7 +12,7 @@ from rspverify.api.details import MOST, known
 from rspverify.api.inputs import schemes_given, tests_given
 from rspverify.api.parameters import question
 from rspverify.commands.compare_models import ModelParameters, compare_models
-from rspverify.corpus.inputs import meant_by, tests_meant
+from rspverify.corpus.inputs import is_test, meant_by, tests_meant
 from rspverify.engineering.compare.comparer import Comparer
 from rspverify.engineering.comparison import Change, Compared, Comparison
 from rspverify.judge.inputs import Inputs, read_inputs
@@ -69,8 +69,9 @@ class CompareParameters(ModelParameters):
             return
         require(not self.bounds, f"{', '.join(self.bounds)} must go with --models")
         for scheme in (self.old, self.new):
-            named = isinstance(scheme, str) and scheme.endswith(".litmus")
-            require(not named, f"the two schemes must come first, and then the tests: {scheme}")
+            named = isinstance(scheme, str) and is_test(scheme)
+            hint = "the two schemes come first, and then the tests"
+            require(not named, f"{scheme}: must be a scheme here, not a test", hint)
 
 
 @question(CompareParameters)

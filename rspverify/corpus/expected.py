@@ -27,12 +27,13 @@ import yaml
 from msgspec import Struct, field
 
 from rspverify.answers import ANSWERS, Difference, Held, ModelAnswer, Result, within_words
+from rspverify.corpus.inputs import Meant
 from rspverify.corpus.suite import Kind, Suite, read_each
 from rspverify.files import write
 from rspverify.records import replace
 from rspverify.shipped import located
 from rspverify.soundness.settings import Settings
-from rspverify.source import InputError, Problem, read_source
+from rspverify.source import InputError, Problem, read_source, require
 from rspverify.verdict import WITHOUT_PROGRESS, ProgressWord, Word
 from rspverify.yaml_reader import EDITORS, Node, Table, Text, read_entries, read_yaml
 
@@ -94,6 +95,20 @@ class Expected(Struct, frozen=True):
             if not progress
         )
         return Held(str(self.path), tuple(different), tuple(gone), unasked)
+
+
+def expected_of(meant: Meant, path: str, model: str) -> Expected:
+    """What is expected of some tests. Raises InputError where it is of others alone, too."""
+    require(located(path).exists(), f"{path}: no such file", "with --refresh it is written")
+    it = read_expected(path, model)
+    there = {_key(it.path, each) for each in meant.files}
+    folder = os.path.commonpath([os.path.dirname(each) for each in it.verdicts] or [""])
+    theirs = os.path.normpath(it.path.parent / folder)
+    named = ", ".join(meant.given or meant.files)
+    message = f"{path}: must be of the tests that are checked, {named}, and is of those of {theirs}"
+    hint = f"name them: rspverify check SCHEME {theirs} --expect {path}"
+    require(not it.verdicts or not there.isdisjoint(it.verdicts), message, hint)
+    return it
 
 
 def read_expected(path: str, model: str | None = None, kind: Kind = Kind.SCHEMES) -> Expected:

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from rspverify.corpus.suite import FILE, Suite, find_suites, read_each
+from rspverify.corpus.suite import FILE, Suite, find_suites, optional_in, read_each
 from rspverify.records import replace
 from rspverify.shipped import (
     SCHEME_ENDINGS,
@@ -53,6 +53,12 @@ class Meant(Struct, frozen=True):
         """The tests by their names."""
         return [name_of(each) for each in self.tests]
 
+    @property
+    def optional(self) -> set[str]:
+        """The tests that the suites of these folders call optional."""
+        folders = [each for each in self.given if located(each).is_dir()]
+        return {test for folder in folders for test in optional_in(folder)}
+
 
 def split(words: Sequence[str]) -> tuple[list[str], list[str] | None]:
     """The words that mean schemes, and those that mean tests; None if there are none of these."""
@@ -67,10 +73,10 @@ def inputs_meant(schemes: Iterable[Given], tests: Iterable[Given] | None) -> Mea
     """
     problems: list[Problem] = []
     found = [_scheme(each, problems) for each in schemes]
-    if not found:
+    meant = tests_meant(tests, problems)
+    if not found and not problems:
         message = f"at least one scheme must be given, a file that ends in {SCHEME_ENDINGS[0]}"
         problems.append(Problem(None, message, f"e.g. {SCHEMES}/proposed.yaml"))
-    meant = tests_meant(tests, problems)
     if not problems and not meant.tests:
         problems.append(Problem(None, "at least one test must be given, not none"))
     if problems:
@@ -167,6 +173,11 @@ def _as_scheme(word: str) -> str | None:
     return named[0] if named else None
 
 
+def is_test(word: str) -> bool:
+    """Whether a word is the path or the name of a test."""
+    return word.endswith(TEST_ENDING) or (_is_name(word) and bool(tests_named(word)))
+
+
 def _is_name(word: str) -> bool:
     return Path(word).name == word and not located(word).exists()
 
@@ -219,8 +230,7 @@ def suites_meant(words: Sequence[str]) -> list[Suite] | None:
 
     None where something else is meant: a scheme or a test is among the words. Raises InputError.
     """
-    others = any(word.endswith(TEST_ENDING) or _as_scheme(word) is not None for word in words)
-    if others or any(_is_name(word) and tests_named(word) for word in words):
+    if any(is_test(word) or _as_scheme(word) is not None for word in words):
         return None
     found = chain.from_iterable(read_each(_suites_in, words or [TESTS]))
     return list({os.path.abspath(each.folder): each for each in found}.values())
@@ -248,8 +258,9 @@ def _missing(word: str) -> Problem:
     if not _is_name(word) or word.endswith((TEST_ENDING, *SCHEME_ENDINGS)):
         return Problem(None, f"{word}: no such file or folder", "check the path")
     if schemes_named(word):
-        message = f"{word}: no such file or folder, and no test is called so, but a scheme"
-        return Problem(None, message, "a test must stand here")
+        return Problem(None, f"{word}: must be a test here, not a scheme")
+    if tests_named(word):
+        return Problem(None, f"{word}: must be a scheme here, not a test")
     names = {Path(path).stem for path in [*schemes_named(), *tests_named()]}
     near = get_close_matches(word, sorted(names), n=3)
     hint = f"did you mean {' or '.join(near)}?" if near else "rspverify list shows all names"

@@ -52,7 +52,7 @@ def _of_kind(kind: Kind) -> Schema:
     alone = {key: False for key, name in SETTINGS.items() if not takes(kind, name)}
     return {
         "if": {"required": [kind]},
-        "then": {"properties": {**alone, "default": {"const": False}}},
+        "then": {"properties": {**alone, "default": {"const": False}, "optional": False}},
     }
 
 

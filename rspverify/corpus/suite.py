@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fnmatch
+import glob
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -61,7 +63,8 @@ class Suite(Struct, frozen=True):
 
     columns: the schemes, by path from here, the models, the machines or the schedulers. chosen:
     settings by their fields. expected: the file of what is expected, which need not exist. default:
-    whether these tests are meant where a scheme is given without any.
+    whether these tests are meant where a scheme is given without any. optional: the tests for which
+    a scheme need not have rows.
     """
 
     folder: str
@@ -71,6 +74,7 @@ class Suite(Struct, frozen=True):
     chosen: Mapping[str, Any]
     expected: str
     default: bool
+    optional: tuple[str, ...] = ()
 
     def tests(self) -> list[str]:
         """Its tests in a stable order."""
@@ -109,6 +113,18 @@ def find_suites(folder: str) -> list[Suite]:
     return sorted(suites, key=lambda suite: (not suite.default, suite.folder))
 
 
+def optional_in(folder: str) -> set[str]:
+    """The tests of a folder that a suite in it or around it calls optional.
+
+    None where a suite has mistakes: then no test is optional.
+    """
+    around = [str(each) for each in Path(folder).parents if located(each / FILE).is_file()]
+    with suppress(InputError):
+        suites = [read_suite(around[0])] if around else find_suites(folder)
+        return {test for suite in suites for test in suite.optional}
+    return set()
+
+
 def _suite_folders(folder: str) -> Iterator[str]:
     """Those that have a suite.yaml; what is below one belongs to it."""
     start = located(folder)
@@ -132,6 +148,9 @@ def read_suite(folder: str) -> Suite:
     if len(kinds) != 1:
         span = fields[kinds[1]].span if kinds else root.span
         problems.append(Problem(span, f"the suite must have one of the keys {', '.join(Kind)}"))
+    if "optional" in fields and Kind.SCHEMES not in kinds:
+        message = "optional must be left out of a suite that no scheme is checked with"
+        problems.append(Problem(fields["optional"].span, message))
     columns = tuple(
         each for kind in kinds for each in _columns(fields[kind], kind, folder, problems)
     )
@@ -152,25 +171,42 @@ def read_suite(folder: str) -> Suite:
         if default and Kind.SCHEMES not in kinds:
             message = "default must be false for a suite that no scheme is checked with"
             problems.append(Problem(fields["default"].span, message))
-    if not tests_below(folder):
+    tests = tests_below(folder)
+    optional: dict[str, None] = {}
+    for each in _names(fields["optional"], "optional", problems) if "optional" in fields else ():
+        those = fnmatch.filter(tests, os.path.join(glob.escape(folder), each.text))
+        optional |= dict.fromkeys(those)
+        if not those:
+            message = f"optional must name tests of the suite, and no test is {each.text}"
+            problems.append(Problem(each.span, message))
+    if not tests:
         message = "the suite must have .litmus files in its folder or below it, and has none"
         problems.append(Problem(root.span, message))
     if problems or about is None:
         raise InputError(problems)
-    return Suite(folder, about, kinds[0], columns, chosen, os.path.join(folder, file), default)
+    file = os.path.join(folder, file)
+    return Suite(folder, about, kinds[0], columns, chosen, file, default, tuple(optional))
+
+
+def _names(node: Node, key: str, problems: list[Problem]) -> list[Text]:
+    """A name or a list of names."""
+    items = node.items if isinstance(node, List) else (node,)
+    if not items:
+        problems.append(Problem(node.span, f"{key} must name at least one, not an empty list"))
+    names: list[Text] = []
+    for item in items:
+        if isinstance(item, Text) and not item.null:
+            names.append(item)
+        else:
+            message = f"{key} must be a name or a list of names, not {found(item)}"
+            problems.append(Problem(item.span, message))
+    return names
 
 
 def _columns(node: Node, kind: Kind, folder: str, problems: list[Problem]) -> list[str]:
     """The names of a list; paths of files are those from the folder."""
-    items = node.items if isinstance(node, List) else (node,)
     names: list[str] = []
-    if not items:
-        problems.append(Problem(node.span, f"{kind} must name at least one, not an empty list"))
-    for item in items:
-        if not isinstance(item, Text) or item.null:
-            message = f"{kind} must be a name or a list of names, not {found(item)}"
-            problems.append(Problem(item.span, message))
-            continue
+    for item in _names(node, kind, problems):
         name, is_path = item.text, kind is Kind.SCHEMES or item.text.endswith(_ENDINGS)
         if is_path:
             name = os.path.normpath(os.path.join(folder, name))
@@ -190,7 +226,7 @@ def _columns(node: Node, kind: Kind, folder: str, problems: list[Problem]) -> li
 _ENDINGS = (".cat", ENDING)
 """How files of models and of machines are called."""
 _BOOLEANS = ("true", "false")
-KEYS = ("about", *Kind, "expected", "default")
+KEYS = ("about", *Kind, "expected", "default", "optional")
 """The keys of a suite.yaml that are no settings."""
 SETTINGS = {it.name.removeprefix("--"): name for name, it in OPTIONS.items() if not it.local}
 """The keys of a suite.yaml that are settings, and their fields."""

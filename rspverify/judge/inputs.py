@@ -5,6 +5,7 @@ That is itself an answer that is kept, so that a run whose answers are all known
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -152,13 +153,14 @@ class NamedScheme(Struct, frozen=True, eq=False):
     """A scheme or a compiler by the name of its file.
 
     source: its text; of a compiler there is none. as_it_stands: whether it says just what the text
-    does, for the machine that it is on.
+    does, for the machine that it is on. called: what reports call it, if not by its own name.
     """
 
     file: str
     source: Source
     translator: Translator
     as_it_stands: bool = False
+    called: str = ""
 
     @staticmethod
     def by(translator: Translator, file: str = "") -> NamedScheme:
@@ -169,7 +171,7 @@ class NamedScheme(Struct, frozen=True, eq=False):
     @property
     def name(self) -> str:
         """As reports call it."""
-        return self.translator.name
+        return self.called or self.translator.name
 
     @property
     def machine(self) -> Architecture:
@@ -207,7 +209,8 @@ def read_inputs(
 ) -> Inputs:
     """Read schemes and model. Raises InputError for all that is wrong with them.
 
-    unique: whether two schemes must have two names. compilers: whether there may be compilers.
+    unique: whether they are each once, and those of one name called by their files. compilers:
+    whether there may be compilers.
     """
     problems: list[Problem] = []
     model, machine = None, None
@@ -219,27 +222,21 @@ def read_inputs(
         machine = machine_named(settings.machine) if settings.machine else None
     except InputError as error:
         raise InputError([*problems, *error.problems]) from None
-    names: dict[str, str] = {}
     schemes: list[NamedScheme] = []
-    for each in given:
+    for each in dict.fromkeys(given) if unique else given:
         path = name_of(each)
         if names_compiler(each) and not compilers:
             problems.append(_no_table(path))
             continue
         try:
-            scheme = _read(each, machine)
+            schemes.append(_read(each, machine))
         except InputError as error:
             problems += error.problems
-            continue
-        if unique and scheme.name in names:
-            also = names[scheme.name]
-            message = f"{path}: its name must be unique in a run, {scheme.name} is also {also}"
-            hint = "change what stands after name: in one of them"
-            problems.append(Problem(None, message, hint))
-        names[scheme.name] = path
-        schemes.append(scheme)
     if problems or model is None:
         raise InputError(problems)
+    named = Counter(each.name for each in schemes)
+    if unique and len(named) < len(schemes):
+        schemes = [replace(it, called=it.file) if named[it.name] > 1 else it for it in schemes]
     return Inputs(tuple(schemes), model, _decided_by(schemes, settings))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 
 from rich.console import Console
@@ -54,9 +54,8 @@ def document(reports: Sequence[SuiteReport]) -> Document:
     names = {id(it.result): each.name for (_, it), each in zip(found, articles, strict=True)}
     blocks: list[Block] = []
     for report in reports:
-        shown = matrix(report, names, quiet=suites)
-        told = suite(report) if suites else summary(report, sum(row.quiet for row in shown.rows))
-        blocks += [shown, *told]
+        told = suite(report) if suites else summary(report)
+        blocks += [matrix(report, names, quiet=suites), *told]
     nouns = dict.fromkeys(it.noun for it in reports)
     tables = [_table([it for it in reports if it.noun == noun]) for noun in nouns]
     last = [doc.Aside([_conclusion(reports)])] if suites else []
@@ -148,8 +147,8 @@ def matrix(
         for it in (report.held.differences if report.held else ())
     }
     rows = []
-    fine, everything = wished_of(report), len(tests) <= _ALL
-    for results in tests.values():
+    passed = _passed(report)
+    for test, results in tests.items():
         known = [it for it in results if it]
         row = _row(known)
         cells = [
@@ -164,8 +163,7 @@ def matrix(
             for it in results
         ]
         first = any(id(it) in names or id(it) in (addresses or {}) for it in known)
-        hidden = quiet or (not everything and all(map(fine, known)))
-        rows.append(replace(row, cells=cells, first=first, quiet=hidden))
+        rows.append(replace(row, cells=cells, first=first, quiet=quiet or test in passed))
     shaped = _shape([name for name, _ in columns], list(tests), _asks_progress(report))
     return replace(shaped, rows=rows, folder=report.folder, about=report.about)
 
@@ -220,29 +218,43 @@ def wished(it: Result | ModelAnswer) -> bool:
 
 
 def wished_of(report: SuiteReport) -> Callable[[Result | ModelAnswer], bool]:
-    """Which results are as one wishes: where something is expected, those that it is."""
+    """Which results need nobody's attention: where something is expected, those that it is."""
     if report.held is None:
         return wished
     differing = {id(each.result) for each in report.held.differences}
     return lambda it: id(it) not in differing and not it.internal
 
 
-def summary(report: SuiteReport, hidden: int = 0, *, everything: bool = False) -> Iterator[Block]:
+def _passed(report: SuiteReport) -> Mapping[str, list[Result | ModelAnswer]]:
+    """The results of the tests that need nobody's attention; of few tests none."""
+    tests: dict[str, list[Result | ModelAnswer]] = {}
+    for each in report.results:
+        tests.setdefault(each.file, []).append(each)
+    fine, told = wished_of(report), len(tests) <= _ALL
+    return {test: its for test, its in tests.items() if not told and all(map(fine, its))}
+
+
+def summary(report: SuiteReport, *, everything: bool = False) -> Iterator[Block]:
     """How many of each verdict; what is not as expected, and what cannot be compiled."""
-    if hidden:
-        blank = [line()] if hidden < len({it.file for it in report.results}) else []
-        words = f"{counted(hidden, 'test')} as one wishes, not shown (--all)"
-        yield doc.Aside([*blank, line(words, kind="note")])
+    if passed := {} if everything else _passed(report):
+        blank = [line()] if len(passed) < len({it.file for it in report.results}) else []
+        beyond = [it for it in passed.values() if any(e.words == Word.UNSUPPORTED for e in it)]
+        words = f"{counted(len(passed), 'test')} as expected"
+        if report.held is None:
+            words = f"{counted(len(passed) - len(beyond), 'test')} passed"
+            words += f", {len(beyond):,} not covered by the table" if beyond else ""
+        yield doc.Aside([*blank, line(f"{words} (--all lists them)", kind="note")])
     results = [it for it in report.results if isinstance(it, Result)]
     extent = [line(_extent(report), kind="head")] if results else []
     yield doc.Aside([line(), *extent, *_counts(results)])
     if rest := unfinished(report):
         yield doc.Warnings([line(rest, kind="ERROR")])
-    yield doc.Aside([*([] if everything else _unsupported(results)), *_comparison(report)])
+    lacking = [] if everything else _unsupported(results, report.optional)
+    yield doc.Aside([*lacking, *_comparison(report)])
 
 
 def _extent(it: SuiteReport) -> str:
-    """How much was decided, how far it reaches, how long it took; of a suite in a short line."""
+    """How much was decided, how far it reaches, how long it took."""
     tests = len({each.file for each in it.results})
     columns = dict.fromkeys((each.column, key_of(each)[1]) for each in it.results)
     parts = [counted(tests, "test"), counted(len(columns), it.noun)]
@@ -253,12 +265,10 @@ def _extent(it: SuiteReport) -> str:
             far = f" ({reach(each.within for each in results)})"
         parts += [f"machine {first.machine}"] if first.machine else []
         parts += [f"model {first.model}", f"engine {first.engine}{far}"]
-        if not it.folder or first.reading is not Reading.OUTCOME:
+        if first.reading is not Reading.OUTCOME:
             parts.append(f"{first.reading} reading")
     cached = sum(each.cached for each in it.results)
-    known = [f"{cached:,} cached"] if cached and it.folder else []
-    if cached and not it.folder:
-        known = [f"{cached:,} of {counted(len(it.results), 'result')} from the cache"]
+    known = [f"{cached:,} cached"] if cached else []
     return ", ".join([*parts, f"{it.seconds:.1f} s", *known])
 
 
@@ -280,7 +290,7 @@ def _counts(results: Sequence[Result]) -> Iterator[Line]:
         yield line(f"  {count} of {sound} SOUND confirmed by {solver}")
 
 
-def _unsupported(results: Sequence[Result]) -> Iterator[Line]:
+def _unsupported(results: Sequence[Result], optional: Collection[str]) -> Iterator[Line]:
     """Why tests cannot be compiled: operations without a row, and how many tests have them."""
     missing: dict[str, dict[str, dict[str, None]]] = {}
     for it in results:
@@ -290,7 +300,8 @@ def _unsupported(results: Sequence[Result]) -> Iterator[Line]:
                 missing.setdefault(reason, {}).setdefault(it.file, {})[it.scheme] = None
     for reason, files in sorted(missing.items(), key=lambda each: (-len(each[1]), each[0])):
         schemes = ", ".join(dict.fromkeys(name for names in files.values() for name in names))
-        words = f"  UNSUPPORTED under {schemes}: {reason}, in {counted(len(files), 'test')}"
+        tests = counted(len(files), "optional test" if files.keys() <= set(optional) else "test")
+        words = f"  UNSUPPORTED under {schemes}: {reason}, in {tests}"
         yield line(words, kind="UNSUPPORTED")
 
 
@@ -374,21 +385,18 @@ def stream(
 ) -> Stream[Result | ModelAnswer, Sequence[SuiteReport]]:
     """Prints the row of a test as soon as it is decided under every scheme, below its folder.
 
-    tests: their paths. Of many only those are shown that are not as one wishes: `wished` says which
-    are. everything: all are shown. progress: that of programs (docs/semantics.md, Progress) stands
+    tests: their paths. Of many only those are shown that need attention: `wished` says which do
+    not. everything: all are shown. progress: that of programs (docs/semantics.md, Progress) stands
     beside their verdicts.
     """
-    hidden = list[Sequence[Result]]()
     everything = everything or len(tests) <= _ALL
 
     def each(results: Sequence[Result]) -> Iterator[doc.Row]:
         if everything or not all(map(wished, results)):
             yield _row(results)
-        else:
-            hidden.append(results)
 
     def last(reports: Sequence[SuiteReport]) -> Iterable[Block]:
-        return summary(reports[0], len(hidden), everything=everything)
+        return summary(reports[0], everything=everything)
 
     return Stream(
         console,

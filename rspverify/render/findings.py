@@ -1,4 +1,4 @@
-"""What of a run is not as one wishes: one list, for all forms that other tools read."""
+"""What of a run needs attention: one list, for all forms that other tools read."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Spot(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """A result that is not as one wishes, or a test that is expected and not there.
+    """A result that needs attention, or a test that is expected and not there.
 
     kind: a verdict's word, STUCK or UNEXPECTED. subject: `Fig4 under original`. expectation: what
     was expected and what it is, empty where nothing is. text: all that is to be said, line by line.
@@ -79,7 +79,7 @@ class Finding(Struct, frozen=True):
 
 
 def findings(report: SuiteReport) -> Iterator[Finding]:
-    """What is not as one wishes: by its words, or where something is expected, what differs.
+    """What needs attention: by its words, or where something is expected, what differs.
 
     An internal error is one in any case.
     """
@@ -88,6 +88,8 @@ def findings(report: SuiteReport) -> Iterator[Finding]:
     for each in report.results:
         words, differs = each.words.split(), different.get(id(each))
         kind = next((word.value for word in _UNWISHED if word in words), None)
+        if kind == Word.UNSUPPORTED and each.file in report.optional:
+            kind = None
         if differs or each.internal or (kind and held is None):
             yield _finding(report, each, kind or UNEXPECTED, differs)
     if held:

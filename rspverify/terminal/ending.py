@@ -51,11 +51,16 @@ def exit_code_of(
     held: Held | None = None,
     *,
     interrupted: object = False,
+    optional: Collection[str] = (),
 ) -> int:
-    """That of verdicts; where they are held to a file, 0 means that all are as expected."""
+    """That of verdicts; where they are held to a file, 0 means that all are as expected.
+
+    optional: the tests that may be UNSUPPORTED.
+    """
     from rspverify.verdict import ProgressWord, Word
 
     telling = results if held is None else [each.result for each in held.differences]
+    telling = [it for it in telling if it.file not in optional or it.words != Word.UNSUPPORTED]
     words = {word for each in telling for word in each.words.split()}
     undecided = {Word.UNKNOWN, Word.VACUOUS, Word.UNSUPPORTED, ProgressWord.UNKNOWN}
     return exit_code(

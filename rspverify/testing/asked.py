@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from rspverify.corpus.expected import Expected, read_expected
+from rspverify.corpus.expected import Expected, expected_of
 from rspverify.corpus.inputs import Meant, default_tests, find_tests, scheme_meant
 from rspverify.records import replace
 from rspverify.shipped import TEST_ENDING, located
@@ -181,7 +181,7 @@ def asked(
         paths = [scheme_meant(word, problems) for word in schemes]
         meant = Meant([], find_tests(tests, problems), tests) if tests else default_tests(problems)
         with problems:
-            known = read_expected(expect, model) if expect else None
+            known = expected_of(meant, expect, model) if expect else None
     problems.tell()
     settings = Settings(model=model, progress=progress)
     return Asked(base, list(dict.fromkeys(paths)), meant, settings, expect, known, meant.notes)

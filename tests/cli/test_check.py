@@ -42,7 +42,7 @@ def test_text_has_verdicts_reasons_and_a_summary() -> None:
     assert result.exit_code == 1
 
 
-def test_of_many_tests_only_those_are_shown_that_one_wishes_otherwise() -> None:
+def test_of_many_tests_only_those_are_shown_that_need_attention() -> None:
     """Below their folders; with the command that shows why the smallest of them fails."""
     short = run("check", ORIGINAL, "litmus/rsp/MP").stdout.splitlines()
     whole = run("check", ORIGINAL, "litmus/rsp/MP", "--all").stdout.splitlines()
@@ -50,7 +50,7 @@ def test_of_many_tests_only_those_are_shown_that_one_wishes_otherwise() -> None:
     assert rows and {line.split()[1] for line in rows} == {"UNSOUND"}
     assert rows == [line for line in whole if line in rows]
     assert len(rows) == sum("UNSOUND" in line for line in whole if line.startswith("  MP"))
-    (hidden,) = [line for line in short if line.endswith("as one wishes, not shown (--all)")]
+    (hidden,) = [line for line in short if line.endswith(" passed (--all lists them)")]
     assert int(hidden.split()[0]) == 45 - len(rows)
     words = short[-1].removeprefix("to see why: rspverify ").split()
     assert run(*words).exit_code == 1
@@ -60,13 +60,13 @@ def test_of_many_tests_only_those_are_shown_that_one_wishes_otherwise() -> None:
     assert Path(words[-1]).stat().st_size == smallest
 
 
-def test_what_is_expected_is_what_one_wishes(tmp_path: Path) -> None:
+def test_what_is_as_expected_needs_no_attention(tmp_path: Path) -> None:
     expected = tmp_path / "expected.yaml"
     asked = ("check", ORIGINAL, "litmus/rsp/MP", "--expect", str(expected))
     run(*asked, "--refresh")
     result = run(*asked)
     assert result.exit_code == 0
-    assert result.stdout.splitlines()[0] == "45 tests as one wishes, not shown (--all)"
+    assert result.stdout.splitlines()[0] == "45 tests as expected (--all lists them)"
     text = expected.read_text()
     place = text.index("original: RACY")
     expected.write_text(text[:place] + "original: SOUND" + text[place + len("original: RACY") :])
@@ -79,6 +79,27 @@ def test_why_tests_cannot_be_compiled_is_said_once() -> None:
     said = [line for line in lines if line.startswith("  UNSUPPORTED under proposed: ")]
     assert said and len(said) == len(set(said))
     assert any("no row for store DV,N (relaxed), in " in line for line in said)
+
+
+def test_tests_that_a_suite_calls_optional_may_lack_rows() -> None:
+    """Where their folder is checked, not where they are named."""
+    whole = run("check", PROPOSED, ALL_SCOPE)
+    assert whole.exit_code == 0
+    assert "8 tests passed, 3 not covered by the table (--all" in whole.stdout.splitlines()[0]
+    assert whole.stdout.count(", in 1 optional test\n") == 4
+    assert run("check", PROPOSED, f"{ALL_SCOPE}/MD+inc.ALL+inc.ALL@0--1.litmus").exit_code == 3
+    assert "file=" not in run("check", PROPOSED, "litmus/rsp/rs", "--format", "github").stdout
+
+
+def test_a_scheme_counts_once_and_two_of_one_name_are_called_by_their_files(tmp_path: Path) -> None:
+    edit = tmp_path / "edit.yaml"
+    edit.write_text(Path(PROPOSED).read_text())
+    result = run("check", "proposed", PROPOSED, FIG4, str(edit), "--format", "json")
+    schemes = [each["scheme"] for each in json.loads(result.stdout)["results"]]
+    assert schemes == [PROPOSED, str(edit)]
+    assert run("check", "proposed", PROPOSED, FIG4).stdout.splitlines()[0].split()[1:] == [
+        "proposed"
+    ]
 
 
 @pytest.mark.parametrize("columns", [80, 100])

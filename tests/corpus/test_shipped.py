@@ -106,9 +106,7 @@ def test_a_test_for_processors_has_a_name_too() -> None:
 
 
 def test_a_scheme_is_no_test() -> None:
-    with pytest.raises(
-        InputError, match=r"^gfx942: .* but a scheme\n  hint: a test must stand here$"
-    ):
+    with pytest.raises(InputError, match=r"^gfx942: must be a test here, not a scheme$"):
         meant_by(tests=["gfx942"])
 
 

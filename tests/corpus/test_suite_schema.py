@@ -57,6 +57,7 @@ def test_every_expected_file_is_taken(path: Path) -> None:
         "about: a\nschemes: [s.yaml]\ndefault: perhaps",
         "about: a\nmodels: [opencl]\ndefault: true",
         "about: a\nmodels: [opencl]\nengine: events",
+        "about: a\nmodels: [opencl]\noptional: [t.litmus]",
         "about: [a]\nmodels: [opencl]",
         "- about",
     ],
@@ -71,7 +72,7 @@ def test_a_wrong_suite(text: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "about: a\nschemes: s.yaml\nengine: unroll\nsteps: 4\ntimeout: 0.5\nprogress: true\ndefault: true",
+        "about: a\nschemes: s.yaml\nengine: unroll\nsteps: 4\ntimeout: 0.5\nprogress: true\ndefault: true\noptional: t*",
         "about: 1\nmodels: [opencl, c11]\nunroll: 3\nmixed: true\nexpected: other.yaml\ndefault: false",
     ],
 )

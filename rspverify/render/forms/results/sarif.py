@@ -1,4 +1,4 @@
-"""`check` as SARIF 2.1.0 (OASIS): what is not as one wishes, at the place that is to blame."""
+"""`check` as SARIF 2.1.0 (OASIS): what needs attention, at the place that is to blame."""
 
 from __future__ import annotations
 
