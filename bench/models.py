@@ -12,7 +12,7 @@ from bench.cases import ROOT
 from bench.measure import digits
 from bench.sheet import Sheet
 from rspverify.axiomatic.cat import load_model
-from rspverify.axiomatic.library import shipped_models
+from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.limits import LimitReached
 from rspverify.soundness.outcomes import outcomes

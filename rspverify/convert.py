@@ -98,9 +98,12 @@ def _groups(kind: type) -> frozenset[str]:
     )
 
 
+_COMPACT = json.JSONEncoder(separators=(",", ":"))
+
+
 def keep(answer: object) -> str:
     """An answer as a text that `read` reads, of ASCII alone."""
-    return json.dumps(msgspec.to_builtins(answer, str_keys=True), separators=(",", ":"))
+    return _COMPACT.encode(msgspec.to_builtins(answer, str_keys=True))
 
 
 def read(kind: type[T], text: str) -> T:

@@ -154,21 +154,6 @@ class Builder(Generic[Made]):
         return _span(place, self._source)
 
 
-# ---- texts ---------------------------------------------------------------------------------------
-
-
-def blanked(text: str) -> str:
-    """Blanks in place of a part of a text, so that every position after it stays what it was."""
-    return "".join(each if each == "\n" else " " for each in text)
-
-
-def sign_at(source: Source, offset: int) -> Span:
-    """The place of a sign of two characters."""
-    line = source.text.count("\n", 0, offset) + 1
-    column = offset - source.text.rfind("\n", 0, offset)
-    return Span(source, line, column, line, column + 2)
-
-
 # ---- mistakes ------------------------------------------------------------------------------------
 
 

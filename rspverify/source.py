@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os.path
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -35,6 +36,11 @@ class Source:
     def line(self, number: int) -> str:
         """The text of a line, counted from 1; empty beyond the end."""
         return self._lines[number - 1] if 0 < number <= len(self._lines) else ""
+
+    @cached_property
+    def digest(self) -> str:
+        """What stands for its text in keys: two texts with one digest are the same text."""
+        return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
 
     @cached_property
     def _lines(self) -> list[str]:
@@ -78,6 +84,18 @@ class Span(Struct, frozen=True):
         shown = "".join(each if each.isprintable() else " " for each in shown)
         carets = "^" * max(1, min(end, left + len(shown)) - start)
         return f"    {shown}\n    {' ' * (start - left)}{carets}"
+
+
+def blanked(text: str) -> str:
+    """Blanks in place of a part of a text, so that every position after it stays what it was."""
+    return "\n".join(" " * len(line) for line in text.split("\n"))
+
+
+def sign_at(source: Source, offset: int) -> Span:
+    """The place of a sign of two characters."""
+    line = source.text.count("\n", 0, offset) + 1
+    column = offset - source.text.rfind("\n", 0, offset)
+    return Span(source, line, column, line, column + 2)
 
 
 class Severity(Enum):

@@ -52,7 +52,7 @@ def ran(
     """A run with the cache that RSPVERIFY_CACHE names, in this process and its workers."""
     warnings: list[str] = []
     judge = Judge(cache_folder(cached, warnings.append), warnings.append, jobs)
-    inputs = read_inputs([str(each) for each in schemes], settings)
+    inputs = read_inputs([str(each) for each in schemes], settings, judge)
     return Ran(list(Run(inputs, judge).results([str(each) for each in tests])), warnings)
 
 

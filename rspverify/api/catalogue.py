@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def models() -> Sequence[str]:
     """The names of the models that ship."""
-    from rspverify.axiomatic.library import shipped_models
+    from rspverify.axiomatic.catalogue import shipped_models
 
     return shipped_models()
 

@@ -11,12 +11,11 @@ from rspverify.answers import Explanation, MachineRun, Reached
 from rspverify.api.asked import Stop, framed, stoppable
 from rspverify.api.inputs import AScheme, ATest, schemes_given, settled, tests_given
 from rspverify.architecture.machines import MACHINES, machine_named
-from rspverify.axiomatic.cat import load_model
 from rspverify.corpus.inputs import meant_by
 from rspverify.judge.explain import Reach
 from rspverify.judge.explain import explain as explained
 from rspverify.judge.incident import reporting
-from rspverify.judge.inputs import LoadedTest, NamedScheme, read_test
+from rspverify.judge.inputs import LoadedTest, NamedScheme, named_model, read_test
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident
 from rspverify.judge.verdicts import Verdicts
@@ -121,7 +120,7 @@ def explain(scheme: AScheme, test: ATest, settings: Settings | None = None) -> E
     with reporting(incident):
         named = NamedScheme.by(read_translator(table, settings.machine), name_of(table))
         loaded = read_test(read_source(file), settings)
-        verdicts = Verdicts(Judge(), load_model(settings.model), settings)
+        verdicts = Verdicts(Judge(), named_model(settings.model), settings)
         found = explained(loaded, named, verdicts)
     return Explained(found, loaded, named, verdicts, incident, limits)
 

@@ -6,7 +6,7 @@ import difflib
 from functools import cache
 from pathlib import Path
 
-from rspverify.axiomatic.library import SHIPPED, shipped_models
+from rspverify.axiomatic.catalogue import SHIPPED, shipped_models
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.reader import Reader, base_names
 from rspverify.axiomatic.vocabulary import names_beneath

@@ -13,20 +13,14 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from rspverify.axiomatic.catalogue import SHIPPED, shipped_models
 from rspverify.axiomatic.syntax import Node, blank_comments, parse
 from rspverify.sealing import hidden
 from rspverify.source import InputError, Problem, read_source
 
-SHIPPED = Path(str(files("rspverify.axiomatic") / "models"))
 LIBRARY = Path(str(files("rspverify.axiomatic") / "library"))
 
 _INCLUDE = re.compile(r'\binclude\s+"([^"\n]*)"')
-
-
-def shipped_models() -> tuple[str, ...]:
-    """The names of the models that come with rspverify, those that others only include left out."""
-    names = sorted(path.stem for path in SHIPPED.glob("*.cat"))
-    return tuple(name for name in names if not name.endswith("-common"))
 
 
 def places(name: str, including: Path) -> Iterator[Path]:

@@ -14,8 +14,8 @@ from lark import Token
 from lark.tree import Meta
 from msgspec import Struct
 
-from rspverify.grammar import END, Builder, Children, Language, Mistake, blanked, sign_at
-from rspverify.source import InputError, Problem, Severity, Source, Span
+from rspverify.grammar import END, Builder, Children, Language, Mistake
+from rspverify.source import InputError, Problem, Severity, Source, Span, blanked, sign_at
 
 LANGUAGE = Language(Path(__file__).with_name("cat.lark"))
 """Herd's language for models."""

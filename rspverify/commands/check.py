@@ -196,7 +196,7 @@ def check(asked: CheckParameters) -> Check:
         require(Path(file).parent.is_dir(), f"{file}: its folder must exist")
         held = None if asked.refresh else expected_of(meant, file, settings.model)
     judge = asked.decider
-    read = read_inputs(meant.schemes, settings, compilers=True)
+    read = read_inputs(meant.schemes, settings, judge, compilers=True)
     suite = Suite("", "", Kind.SCHEMES, tuple(each.file for each in read.schemes), {}, file, False)
     run, given = Run(read, judge), (*meant.schemes, *meant.tests)
     return Check(

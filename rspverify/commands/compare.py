@@ -131,7 +131,7 @@ def _schemes(asked: CompareParameters, judge: Judge) -> Inputs:
             found = meant_by(schemes=schemes_given(each)).schemes
             there += [_apart(it, there) for it in found]
     with problems:
-        inputs = read_inputs(there, asked.settings, unique=False)
+        inputs = read_inputs(there, asked.settings, judge, unique=False)
     problems.tell()
     return inputs
 

@@ -164,7 +164,7 @@ class Hunting(Asked[Finding, HuntReport]):
         """All of it, each program under the scheme that it was found to break."""
         from rspverify.drawing.details import Broken
         from rspverify.judge.faults import row_at_fault
-        from rspverify.judge.inputs import NamedScheme
+        from rspverify.judge.inputs import NamedModel, NamedScheme
         from rspverify.judge.verdicts import Verdicts
         from rspverify.render.hunt import document
 
@@ -180,7 +180,7 @@ class Hunting(Asked[Finding, HuntReport]):
             broken[found.text] = Broken(source, named, Word.UNSOUND, False, command)
             blamed = (rows[row.number] for row in found.blamed)
             at_fault[found.text] = RowsAtFault(tuple(map(row_at_fault, blamed)))
-        verdicts = Verdicts(self._judge, setup.model, setup.settings)
+        verdicts = Verdicts(self._judge, NamedModel.by(setup.model), setup.settings)
         return document(report, known_details(broken, verdicts, self.stopped), at_fault)
 
 
@@ -205,7 +205,7 @@ def hunt(asked: HuntParameters) -> Hunting:
     (named,) = meant_by(schemes=schemes_given(asked.scheme)).schemes
     if asked.write is not None:
         require_folder(str(asked.write), "programs")
-    inputs = read_inputs([named], settings)
+    inputs = read_inputs([named], settings, judge)
     table, model = inputs.schemes[0], inputs.model
     groups = asked.workgroups or asked.threads
     bounds = (asked.events, asked.threads, groups, asked.devices, asked.locations, asked.guards)

@@ -10,12 +10,10 @@ from typing import Any, assert_never
 from rspverify.answers import ModelAnswer, Result
 from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.machines import machine_named
-from rspverify.axiomatic.cat import load_model
-from rspverify.axiomatic.model import MemoryModel
 from rspverify.corpus.suite import Kind, Suite
-from rspverify.judge.inputs import LoadedTest, read_inputs
+from rspverify.judge.inputs import LoadedTest, NamedModel, named_model, read_inputs
 from rspverify.judge.judge import Judge
-from rspverify.judge.question import Incident, Question, Undecided, digest, stem
+from rspverify.judge.question import Incident, Question, Undecided, stem
 from rspverify.judge.run import Run
 from rspverify.records import replace
 from rspverify.schedulers import schedulers_of
@@ -29,20 +27,20 @@ def suite_results(
 
     Close it when done. Raises InputError if a scheme, a model or a machine cannot be read.
     """
-    columns: dict[str, MemoryModel | Architecture] = {}
+    columns: dict[str, NamedModel | Architecture] = {}
     match suite.kind:
         case Kind.SCHEMES:
-            run = Run(read_inputs(suite.columns, settings, compilers=True), judge)
+            run = Run(read_inputs(suite.columns, settings, judge, compilers=True), judge)
             yield from run.results(tests)
             return
         case Kind.MODELS:
-            columns |= {name: load_model(name) for name in suite.columns}
+            columns |= {name: named_model(name) for name in suite.columns}
         case Kind.MACHINES:
             columns |= {name: machine_named(name) for name in suite.columns}
         case Kind.SCHEDULERS:
             from rspverify.judge.waits import Waits, model_answer
 
-            model, schedulers = load_model(settings.model), schedulers_of(suite.columns)
+            model, schedulers = named_model(settings.model).model, schedulers_of(suite.columns)
             with closing(Waits(judge, model, schedulers, settings).answers(tests)) as coming:
                 yield from map(model_answer, coming)
             return
@@ -63,7 +61,7 @@ class _Observation(Question[ModelAnswer], frozen=True):
 
     test: LoadedTest
     column: str
-    columns: Mapping[str, MemoryModel | Architecture]
+    columns: Mapping[str, NamedModel | Architecture]
 
     @property
     def name(self) -> str:
@@ -75,8 +73,8 @@ class _Observation(Question[ModelAnswer], frozen=True):
         if isinstance(it, Architecture):
             settings, asked = replace(settings, allow_fallback=True), f"machine {it.identity}"
         else:
-            settings, asked = replace(settings, model=self.column), f"model {it.text_digest}"
-        return digest(self.test.source.text), asked, replace(settings, seconds=None)
+            settings, asked = replace(settings, model=self.column), f"model {it.digest}"
+        return self.test.source.digest, asked, replace(settings, seconds=None)
 
     @property
     def incident(self) -> Incident:
@@ -91,6 +89,9 @@ class _Observation(Question[ModelAnswer], frozen=True):
         from rspverify.litmus.syntax import warm_up
 
         warm_up()
+        for it in self.columns.values():
+            if isinstance(it, NamedModel):
+                _ = it.model
 
     def known(self, judge: Judge) -> ModelAnswer | None:
         if self.test.unreadable is not None:
@@ -119,5 +120,5 @@ class _Observation(Question[ModelAnswer], frozen=True):
             assert found.final is not None, "outcomes were asked for"
             answer = found.final.observation if found.outcomes else "VACUOUS"
             return str(answer), dict(found.within)
-        seen = observed_by(program, it, settings)
+        seen = observed_by(program, it.model, settings)
         return f"{seen.observation}{' racy' * seen.racy}", dict(seen.within)

@@ -11,7 +11,7 @@ from rspverify.answers import Detail, Observed, Reached, Result
 from rspverify.judge.answers import command_of
 from rspverify.judge.inputs import LoadedTest, NamedScheme, read_inputs
 from rspverify.judge.judge import Judge
-from rspverify.judge.question import Incident, Question, Undecided, digest, stem
+from rspverify.judge.question import Incident, Question, Undecided, stem
 from rspverify.judge.verdicts import ProgressQuestion, VerdictQuestion, Verdicts
 from rspverify.picture import Picture
 from rspverify.records import replace
@@ -73,10 +73,10 @@ def details(
     settings, known = replace(settings, confirm=None, smt_dir=None), texts or {}
     files = list(dict.fromkeys(each.scheme_file for each in results))
     given = [known.get(it, it) for it in files]
-    inputs = read_inputs(given, settings, unique=False, compilers=True)
+    inputs = read_inputs(given, settings, judge, unique=False, compilers=True)
     named = {it.file: it for it in inputs.schemes}
     asked = [_broken(it, named[it.scheme_file], settings, known, reached) for it in results]
-    yield from details_of(asked, Verdicts(judge, inputs.model, settings))
+    yield from details_of(asked, Verdicts(judge, inputs.named, settings))
 
 
 def _broken(
@@ -133,7 +133,7 @@ class DetailQuestion(Question[Detail], frozen=True):
 
     def parts(self) -> Iterator[Question[Any]]:
         verdict = self.verdict
-        if verdict.is_keyed:
+        if verdict.known_form:
             yield from (verdict, ProgressQuestion(verdict), ReachedQuestion(verdict))
         if self.of.outcome is not None:
             yield ForbiddenQuestion(verdict, self.of.outcome)
@@ -216,9 +216,9 @@ class ForbiddenQuestion(Question[Forbidden], frozen=True):
 
     @property
     def content(self) -> tuple[Any, ...]:
-        verdicts, text = self.verdict.verdicts, self.verdict.test.source.text
-        chosen = replace(verdicts.settings, model=verdicts.model.name, seconds=None)
-        return digest(text), verdicts.model.text_digest, chosen, str(self.outcome)
+        verdicts, source = self.verdict.verdicts, self.verdict.test.source
+        chosen = replace(verdicts.settings, model=verdicts.named.name, seconds=None)
+        return source.digest, verdicts.named.digest, chosen, str(self.outcome)
 
     @property
     def incident(self) -> Incident:

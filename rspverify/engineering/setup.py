@@ -44,13 +44,13 @@ def read_setup(
     problems: list[Problem] = []
     inputs = None
     try:
-        inputs = read_inputs(schemes, settings, unique=False)
+        inputs = read_inputs(schemes, settings, judge, unique=False)
     except InputError as error:
         problems += error.problems
     found, unread = read_tests(tests, settings, problems)
     if problems or inputs is None:
         raise InputError(problems)
-    verdicts = Verdicts(judge, inputs.model, inputs.settings)
+    verdicts = Verdicts(judge, inputs.named, inputs.settings)
     return Setup(inputs.schemes, found, tuple(FileAndReason(*each) for each in unread), verdicts)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rspverify.answers import Result, RowAtFault, RowsAtFault
 from rspverify.judge.inputs import Inputs, LoadedTest, NamedScheme, read_inputs
 from rspverify.judge.judge import Judge
-from rspverify.judge.question import Incident, Question, Undecided, digest, stem
+from rspverify.judge.question import Incident, Question, Undecided, stem
 from rspverify.records import replace
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import Source
@@ -45,10 +45,10 @@ class FaultQuestion(Question[RowsAtFault], frozen=True):
         """The places of rows count, so the whole text of the scheme."""
         if self.scheme is None:
             return None
-        model, machine = self.verdicts.model, self.scheme.machine.identity
+        model, machine = self.verdicts.named, self.scheme.identity
         settings = replace(self.verdicts.settings, model=model.name, machine=machine, seconds=None)
-        texts = digest(self.test.source.text), digest(self.scheme.source.text)
-        return *texts, model.text_digest, settings
+        texts = self.test.source.digest, self.scheme.source.digest
+        return *texts, model.digest, settings
 
     @property
     def incident(self) -> Incident:
@@ -96,8 +96,8 @@ def faults(
     known = texts or {}
     files = dict.fromkeys(it.scheme_file for it in results if not names_compiler(it.scheme_file))
     given = [known.get(file, file) for file in files]
-    inputs = read_inputs(given, _exact(settings), unique=False)
-    verdicts = Verdicts(judge, inputs.model, inputs.settings)
+    inputs = read_inputs(given, _exact(settings), judge, unique=False)
+    verdicts = Verdicts(judge, inputs.named, inputs.settings)
     yield from judge.run([_question(each, inputs, verdicts, known) for each in results])
 
 

@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from rspverify.architecture.architecture import Architecture
-from rspverify.architecture.machines import machine_named
-from rspverify.axiomatic.cat import load_model
-from rspverify.axiomatic.model import MemoryModel
+from rspverify.architecture.machines import MACHINES, machine_named
+from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.judge.question import Question, Undecided, digest, refused
-from rspverify.machine.machine import unbounded
+from rspverify.litmus.comments import title_of
 from rspverify.records import replace
-from rspverify.scheme.reader import read_scheme
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import (
     MAX_SCHEME_BYTES,
@@ -35,6 +33,8 @@ from rspverify.source import (
 from rspverify.translators import names_compiler, read_translator, table_of
 
 if TYPE_CHECKING:
+    from rspverify.axiomatic.model import MemoryModel
+    from rspverify.judge.judge import Judge
     from rspverify.litmus.program import Program
     from rspverify.scheme.scheme import Scheme
     from rspverify.translators import Translator
@@ -65,11 +65,9 @@ class LoadedTest:
         """Its program, read as the settings say."""
         return self.settings.read(self.source, assembly=self.assembly)
 
-    @property
+    @cached_property
     def title(self) -> str:
         """Its title as far as it can be told; or else its file."""
-        from rspverify.litmus.reader import title_of
-
         return self.file if self.unreadable else title_of(self.source) or self.file
 
     @property
@@ -105,8 +103,8 @@ class FormQuestion(Question[Form], frozen=True):
         if not self.scheme.as_it_stands:
             return None
         test, scheme, settings = self.test, self.scheme, self.test.settings
-        texts = digest(test.source.text), digest(scheme.source.text)
-        return *texts, scheme.machine.identity, settings.unroll, settings.mixed
+        texts = test.source.digest, scheme.source.digest
+        return *texts, scheme.identity, settings.unroll, settings.mixed
 
     def decide(self) -> Form:
         try:
@@ -149,17 +147,63 @@ def read_tests(
     return tuple(sorted(tests, key=lambda test: test.size)), tuple(left_out)
 
 
-class NamedScheme(Struct, frozen=True, eq=False):
+class Table(Struct, frozen=True):
+    """What a run must know of a scheme before it decides anything.
+
+    machine: its part of keys; unbounded: why the engine without steps does not know it, if it does
+    not.
+    """
+
+    name: str
+    machine: str
+    unbounded: str | None
+
+
+class TableQuestion(Question[Table], frozen=True, dict=True):
+    """What does a run know of a scheme? Where that is kept, neither it nor its machine is parsed.
+
+    on: the machine instead of the one that it names.
+    """
+
+    kind = "table"
+    answer = Table
+
+    source: Source
+    on: str | None
+
+    @cached_property
+    def scheme(self) -> Scheme:
+        """The scheme that the text says. Raises InputError."""
+        from rspverify.scheme.reader import read_scheme
+
+        scheme = read_scheme(self.source)
+        return scheme.on_machine(machine_named(self.on)) if self.on else scheme
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        return self.source.digest, self.on
+
+    def decide(self) -> Table:
+        machine = self.scheme.machine
+        return Table(self.scheme.name, machine.identity, _unbounded(machine))
+
+    def worth_keeping(self, answer: Table) -> bool:
+        """The file of a machine may change."""
+        return not self.scheme.machine.path
+
+
+class NamedScheme(Struct, frozen=True, eq=False, dict=True):
     """A scheme or a compiler by the name of its file.
 
-    source: its text; of a compiler there is none. as_it_stands: whether it says just what the text
-    does, for the machine that it is on. called: what reports call it, if not by its own name.
+    source: its text; of a compiler there is none. origin: what it is, or the question that reads
+    it. table: what is known of one that says just what the text does. called: what reports call
+    it, if not by its own name.
     """
 
     file: str
     source: Source
-    translator: Translator
-    as_it_stands: bool = False
+    origin: Translator | TableQuestion
+    table: Table | None = None
     called: str = ""
 
     @staticmethod
@@ -168,10 +212,33 @@ class NamedScheme(Struct, frozen=True, eq=False):
         source = Source(file, "") if translator.whole else table_of(translator).source
         return NamedScheme(file, source, translator)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NamedScheme, (self.file, self.source, self.translator, self.table, self.called)
+
+    @cached_property
+    def translator(self) -> Translator:
+        """It itself, read when it is asked for."""
+        return self.origin.scheme if isinstance(self.origin, TableQuestion) else self.origin
+
+    @property
+    def as_it_stands(self) -> bool:
+        """Whether it says just what the text does, for the machine that it is on."""
+        return self.table is not None
+
     @property
     def name(self) -> str:
         """As reports call it."""
-        return self.called or self.translator.name
+        return self.called or (self.table.name if self.table else self.translator.name)
+
+    @property
+    def identity(self) -> str:
+        """What keys have of its machine."""
+        return self.table.machine if self.table else self.machine.identity
+
+    @property
+    def unbounded(self) -> str | None:
+        """Why the engine without steps does not know its machine; None if it does."""
+        return self.table.unbounded if self.table else _unbounded(self.machine)
 
     @property
     def machine(self) -> Architecture:
@@ -191,12 +258,42 @@ class NamedScheme(Struct, frozen=True, eq=False):
             return Source(self.file, "")
 
 
+class NamedModel(Struct, frozen=True, dict=True):
+    """A memory model by its name. One that ships has no mistakes, and is read when it is needed.
+
+    read: any other.
+    """
+
+    name: str
+    read: MemoryModel | None = None
+
+    @staticmethod
+    def by(model: MemoryModel) -> NamedModel:
+        """A model that is read."""
+        return NamedModel(model.name, model)
+
+    @cached_property
+    def model(self) -> MemoryModel:
+        """The model itself."""
+        return self.read or read_model(self.name)
+
+    @property
+    def digest(self) -> str:
+        """Its part of keys: of a model that ships its name, as its text is part of our code."""
+        return self.read.text_digest if self.read else self.name
+
+
 class Inputs(Struct, frozen=True):
     """All that a run takes but its tests."""
 
     schemes: tuple[NamedScheme, ...]
-    model: MemoryModel
+    named: NamedModel
     settings: Settings
+
+    @property
+    def model(self) -> MemoryModel:
+        """The memory model."""
+        return self.named.model
 
     @property
     def names(self) -> list[str]:
@@ -204,22 +301,40 @@ class Inputs(Struct, frozen=True):
         return [each.name for each in self.schemes]
 
 
+def named_model(name: str) -> NamedModel:
+    """A model by its name or path. Raises InputError."""
+    return NamedModel(name) if name in shipped_models() else NamedModel.by(read_model(name))
+
+
+def read_model(name: str) -> MemoryModel:
+    """The same, read. Raises InputError."""
+    from rspverify.axiomatic.cat import load_model
+
+    return load_model(name)
+
+
 def read_inputs(
-    given: Sequence[Given], settings: Settings, *, unique: bool = True, compilers: bool = False
+    given: Sequence[Given],
+    settings: Settings,
+    judge: Judge,
+    *,
+    unique: bool = True,
+    compilers: bool = False,
 ) -> Inputs:
     """Read schemes and model. Raises InputError for all that is wrong with them.
 
-    unique: whether they are each once, and those of one name called by their files. compilers:
-    whether there may be compilers.
+    judge: knows some of them. unique: whether they are each once, and those of one name called by
+    their files. compilers: whether there may be compilers.
     """
     problems: list[Problem] = []
-    model, machine = None, None
+    model = None
     try:
-        model = load_model(settings.model)
+        model = named_model(settings.model)
     except InputError as error:
         problems += error.problems
     try:
-        machine = machine_named(settings.machine) if settings.machine else None
+        if settings.machine and settings.machine not in MACHINES:
+            machine_named(settings.machine)
     except InputError as error:
         raise InputError([*problems, *error.problems]) from None
     schemes: list[NamedScheme] = []
@@ -229,7 +344,7 @@ def read_inputs(
             problems.append(_no_table(path))
             continue
         try:
-            schemes.append(_read(each, machine))
+            schemes.append(_read(each, settings.machine, judge))
         except InputError as error:
             problems += error.problems
     if problems or model is None:
@@ -240,20 +355,23 @@ def read_inputs(
     return Inputs(tuple(schemes), model, _decided_by(schemes, settings))
 
 
-def _read(given: Given, machine: Architecture | None) -> NamedScheme:
+def _read(given: Given, machine: str | None, judge: Judge) -> NamedScheme:
     """A scheme or a compiler, on a machine if one is given."""
     if names_compiler(given):
-        compiler = read_translator(given)
-        return NamedScheme.by(compiler.on_machine(machine) if machine else compiler, name_of(given))
-    source = read_source(given, MAX_SCHEME_BYTES)
-    scheme = read_scheme(source)
-    on = scheme.on_machine(machine) if machine else scheme
-    return NamedScheme(source.name, source, on, as_it_stands=True)
+        return NamedScheme.by(read_translator(given, machine), name_of(given))
+    asked = TableQuestion(read_source(given, MAX_SCHEME_BYTES), machine)
+    return NamedScheme(asked.source.name, asked.source, asked, judge.ask(asked))
+
+
+def _unbounded(machine: Architecture) -> str | None:
+    from rspverify.machine.machine import unbounded
+
+    return unbounded(machine)
 
 
 def _decided_by(schemes: Sequence[NamedScheme], settings: Settings) -> Settings:
     """With an engine that knows the machines of the schemes, unless one was asked for by name."""
-    if all(unbounded(each.machine) is None for each in schemes):
+    if all(each.unbounded is None for each in schemes):
         return replace(settings, allow_fallback=True)
     if settings.engine is Engine.EVENTS and settings.allow_fallback:
         return replace(settings, engine=Engine.EXPLICIT)

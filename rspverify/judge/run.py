@@ -13,7 +13,6 @@ from rspverify.judge.inputs import Form, FormQuestion, Inputs, LoadedTest, Named
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided, stem
 from rspverify.judge.verdicts import ProgressQuestion, VerdictQuestion, Verdicts, incident_of
-from rspverify.litmus.syntax import warm_up
 from rspverify.source import Given, InputError, read_source
 from rspverify.verdict import WITHOUT_PROGRESS, Verdict, Word
 
@@ -28,7 +27,7 @@ class Run:
     @cached_property
     def verdicts(self) -> Verdicts:
         """Who decides a test under a scheme."""
-        return Verdicts(self.judge, self.inputs.model, self.inputs.settings)
+        return Verdicts(self.judge, self.inputs.named, self.inputs.settings)
 
     def results(self, files: Sequence[Given]) -> Generator[Result, None, None]:
         """Every test under every scheme, test by test; each as soon as those before it are there.
@@ -50,7 +49,8 @@ class Run:
 
     def _compile(self, files: Sequence[Given]) -> None:
         """Have compilers make all tests at once what they make of them."""
-        compilers = [it.translator for it in self.inputs.schemes if it.translator.whole]
+        others = (it.translator for it in self.inputs.schemes if not it.as_it_stands)
+        compilers = [each for each in others if each.whole]
         if not compilers:
             return
         programs = []
@@ -90,11 +90,14 @@ class CheckQuestion(Question[Sequence[Result]], frozen=True, dict=True):
     def parts(self) -> Iterator[Question[Any]]:
         for verdict in self.verdicts:
             yield FormQuestion(self.test, verdict.scheme)
-            if verdict.is_keyed:
+            if verdict.known_form:
                 yield from (verdict, ProgressQuestion(verdict))
 
     def prepare(self) -> None:
+        from rspverify.litmus.syntax import warm_up
+
         warm_up()
+        _ = self.run.inputs.model, [each.translator for each in self.run.inputs.schemes]
 
     def known(self, judge: Judge) -> Sequence[Result] | None:
         if self.test.unreadable is not None:
@@ -132,9 +135,9 @@ class CheckQuestion(Question[Sequence[Result]], frozen=True, dict=True):
         return [each.result(answer) for each in self.verdicts]
 
     def _known(self, question: VerdictQuestion) -> Result | None:
-        if not question.is_keyed:
+        judge, form, progress = self.run.judge, question.known_form, None
+        if form is None:
             return None
-        judge, form, progress = self.run.judge, question.form, None
         answer = _unread(form) if form.unread is not None else judge.known(question)
         if answer is None:
             return None

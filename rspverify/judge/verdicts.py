@@ -7,9 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from rspverify import convert
 from rspverify.answers import Internal, Result
 from rspverify.judge.answers import Answer, ProgressAnswer, worth_keeping
-from rspverify.judge.inputs import Form, FormQuestion, LoadedTest, NamedScheme
+from rspverify.judge.inputs import Form, FormQuestion, LoadedTest, NamedModel, NamedScheme
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided, attempt, digest
 from rspverify.records import replace
@@ -35,30 +36,24 @@ class VerdictQuestion(Question[Answer], frozen=True, dict=True):
     @cached_property
     def form(self) -> Form:
         """What the test becomes."""
-        return self.verdicts.judge.ask(FormQuestion(self.test, self.scheme))
+        asked = FormQuestion(self.test, self.scheme)
+        return self._kept_form or self.verdicts.judge.decide(asked)
 
     @property
-    def is_keyed(self) -> bool:
-        """Whether what the test becomes is known, so that the answer can be looked up."""
-        asked = FormQuestion(self.test, self.scheme)
-        return "form" in vars(self) or self.verdicts.judge.known(asked) is not None
+    def known_form(self) -> Form | None:
+        """The same, if it is known, so that the answer can be looked up."""
+        return vars(self).get("form", self._kept_form)
+
+    @cached_property
+    def _kept_form(self) -> Form | None:
+        return self.verdicts.judge.known(FormQuestion(self.test, self.scheme))
 
     @property
     def content(self) -> tuple[Any, ...]:
-        """Of the scheme only what the test becomes counts. All settings do, but those that are here
-        by content, and the time limit, which `worth_keeping` sees to. Messages name the model.
-        """
-        model = self.verdicts.model
-        settings = replace(
-            self.verdicts.settings,
-            model=model.name,
-            machine=self.scheme.machine.identity,
-            seconds=None,
-            progress=False,
-            scheduler=FAIR,
-        )
+        """Of the scheme only what the test becomes counts."""
         made = self.form.code or self.form.refusal
-        return digest(self.test.source.text), made, model.text_digest, settings
+        chosen = self.verdicts.chosen(self.scheme.identity)
+        return self.test.source.digest, made, self.verdicts.named.digest, chosen
 
     @property
     def incident(self) -> Incident:
@@ -86,7 +81,7 @@ class VerdictQuestion(Question[Answer], frozen=True, dict=True):
             scheme=self.scheme.name,
             scheme_file=self.scheme.file,
             machine=settings.machine,
-            model=self.verdicts.model.name,
+            model=self.verdicts.named.name,
             engine=settings.engine,
             reading=settings.reading,
             verdict=verdict.word,
@@ -143,19 +138,43 @@ class Verdicts:
     internal: internal errors that came instead of verdicts, in this process.
     """
 
-    def __init__(self, judge: Judge, model: MemoryModel, settings: Settings) -> None:
+    def __init__(self, judge: Judge, named: NamedModel, settings: Settings) -> None:
         self.judge = judge
-        self.model = model
+        self.named = named
         self.settings = settings
         self.internal: list[Internal] = []
         self._sources: WeakKeyDictionary[LoadedTest, ModelSide] = WeakKeyDictionary()
+        self._chosen: dict[str, str] = {}
 
-    def __reduce__(self) -> tuple[type[Verdicts], tuple[Judge, MemoryModel, Settings]]:
-        return Verdicts, (self.judge, self.model, self.settings)
+    def __reduce__(self) -> tuple[type[Verdicts], tuple[Judge, NamedModel, Settings]]:
+        return Verdicts, (self.judge, self.named, self.settings)
+
+    @property
+    def model(self) -> MemoryModel:
+        """The model, which is read where it is needed."""
+        return self.named.model
+
+    def chosen(self, machine: str) -> str:
+        """A digest of the settings that verdicts on a machine depend on.
+
+        All do, but those that are in keys by content, and the time limit, which `worth_keeping`
+        sees to. Messages name the model.
+        """
+        if machine not in self._chosen:
+            counting = replace(
+                self.settings,
+                model=self.named.name,
+                machine=machine,
+                seconds=None,
+                progress=False,
+                scheduler=FAIR,
+            )
+            self._chosen[machine] = digest(convert.keep(counting))
+        return self._chosen[machine]
 
     def by(self, settings: Settings) -> Verdicts:
         """The same judge and model, with other settings."""
-        return Verdicts(self.judge, self.model, settings)
+        return Verdicts(self.judge, self.named, settings)
 
     def question(self, test: LoadedTest, scheme: NamedScheme) -> VerdictQuestion:
         """Is the test compiled soundly?"""

@@ -15,7 +15,7 @@ from rspverify.axiomatic.model import MemoryModel
 from rspverify.judge.answers import in_time
 from rspverify.judge.inputs import LoadedTest
 from rspverify.judge.judge import Judge
-from rspverify.judge.question import Incident, Question, Undecided, digest, stem
+from rspverify.judge.question import Incident, Question, Undecided, stem
 from rspverify.litmus.syntax import warm_up
 from rspverify.records import replace
 from rspverify.schedulers import Scheduler
@@ -109,7 +109,7 @@ class _HangQuestion(Question[ScheduledAnswer], frozen=True):
     def content(self) -> tuple[Any, ...]:
         waits = self.of.waits
         settings = replace(waits.settings, model=waits.model.name, seconds=None)
-        digests = digest(self.of.test.source.text), waits.model.text_digest
+        digests = self.of.test.source.digest, waits.model.text_digest
         return *digests, str(self.scheduler), settings
 
     @property

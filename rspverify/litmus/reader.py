@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rspverify.limits import DEFAULT_UNROLL
 from rspverify.litmus.calls import functions_of, uncalled
+from rspverify.litmus.comments import without_comments
 from rspverify.litmus.condition import Claims
 from rspverify.litmus.declarations import declarations, initial_registers
 from rspverify.litmus.dialects import DIALECTS
@@ -18,12 +19,11 @@ from rspverify.litmus.program import Cut, Fault, Program, Spin, Thread
 from rspverify.litmus.results import spoken_of
 from rspverify.litmus.spins import no_spins
 from rspverify.litmus.statements import Execution
-from rspverify.litmus.syntax import ASSEMBLY, C, parse, without_comments
+from rspverify.litmus.syntax import ASSEMBLY, C, parse
 from rspverify.litmus.tree import FunctionText, Test, ThreadText
 from rspverify.records import replace
 from rspverify.source import InputError, Problem, Source, Span, read_source
 
-_LANGUAGES = frozenset({"opencl", "c", *(each.lower() for each in DIALECTS)})
 _ASSEMBLY = re.compile(rf"\s*(?:{'|'.join(DIALECTS)})\b", re.IGNORECASE)
 
 
@@ -75,13 +75,6 @@ def _in_assembly(source: Source, text: str) -> Problem:
     span = Span(source, line, 1, line, len(source.line(line)) + 1)
     message = "a test must be in OpenCL or C here, and one in PTX is assembly already"
     return Problem(span, message, "`rspverify outcomes --machine MACHINE` answers it")
-
-
-def title_of(source: Source) -> str | None:
-    """The title of a litmus test that may have any mistake; None where no title can be told."""
-    text = without_comments(source, Problems()) or source.text
-    word, *title = text.lstrip().split("\n", 1)[0].split() or [""]
-    return " ".join(title) or None if word.lower() in _LANGUAGES else None
 
 
 def _without_bounds(

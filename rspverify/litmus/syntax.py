@@ -12,7 +12,7 @@ import yaml
 from lark import Token, Tree
 from msgspec import Struct
 
-from rspverify.grammar import END, Language, Mistake, blanked, sign_at
+from rspverify.grammar import END, Language, Mistake
 from rspverify.litmus.build import ColumnsBuilder, TreeBuilder
 from rspverify.litmus.problems import Problems, listed, quote
 from rspverify.litmus.recovery import braces_fit, without_cell, without_mistake
@@ -45,44 +45,6 @@ class Form(Struct, frozen=True):
     words: str
     ends: Callable[[Mistake], bool]
     without: Callable[[str, Mistake], str | None]
-
-
-# ---- comments ------------------------------------------------------------------------------------
-
-_COMMENT = re.compile(
-    r"""
-      (?P<kept> "[^"\n]*" )                              # a description has no comments in it
-    | \(\* (?![A-Za-z0-9_]) .*? \*\)                     # (* words *)
-    | \(\* (?=[A-Za-z0-9_]) (?: (?!\(\*) [^\n] )*? \*\)  # (*words*)
-    | /\* .*? \*/
-    | // [^\n]*
-    | (?P<endless> \(\* (?![A-Za-z0-9_]) | /\* )
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-"""`(*` opens a comment, unless it reads a location as in `if (*x == 1)`: where a word follows at
-once, `*)` must follow on the same line, before another `(*`."""
-
-
-def without_comments(source: Source, problems: Problems) -> str | None:
-    """The text with blanks in the place of comments, or None if a comment has no end."""
-    parts, end = [], 0
-    for match in _COMMENT.finditer(source.text):
-        if sign := match["endless"]:
-            herds = sign.startswith("(*")
-            hint = "where `(*x` reads a location, put no blank after the star" if herds else None
-            end_ = "*)" if herds else "*/"
-            message = f"a comment must end with `{end_}`, and this one has no end"
-            problems.error(sign_at(source, match.start()), message, hint)
-            return None
-        if not match["kept"]:
-            parts.append(source.text[end : match.start()])
-            parts.append(blanked(match[0]))
-            end = match.end()
-    return "".join(parts) + source.text[end:]
-
-
-# ---- trees ---------------------------------------------------------------------------------------
 
 
 def warm_up() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rspverify.answers import (
     OBSERVATIONS,
@@ -17,9 +17,11 @@ from rspverify.answers import (
     Result,
     SuiteReport,
 )
-from rspverify.engineering.mutation import FileAndReason
 from rspverify.render.document import Cell, Line, Piece, line
 from rspverify.verdict import ProgressWord, Word
+
+if TYPE_CHECKING:
+    from rspverify.engineering.mutation import FileAndReason
 
 FEW = 5
 """So many names are said; of more, their number is."""

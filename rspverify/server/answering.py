@@ -12,7 +12,7 @@ from rspverify.api.asked import Asked
 from rspverify.api.inputs import settled
 from rspverify.api.judges import Judge
 from rspverify.axiomatic.cat import load_model
-from rspverify.axiomatic.library import shipped_models
+from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.commands.check import check
 from rspverify.commands.compare import compare
@@ -20,7 +20,7 @@ from rspverify.commands.hunt import hunt
 from rspverify.commands.mutate import mutate
 from rspverify.drawing.details import Broken, detail_here
 from rspverify.judge.faults import fault_of
-from rspverify.judge.inputs import LoadedTest, NamedScheme, read_test
+from rspverify.judge.inputs import LoadedTest, NamedModel, NamedScheme, read_test
 from rspverify.judge.verdicts import Verdicts
 from rspverify.records import replace
 from rspverify.render.evidence import answer
@@ -129,7 +129,7 @@ class Answering:
         )
         if problems or scheme is None or test is None or model is None:
             return
-        verdicts = self._verdicts(model, settings)
+        verdicts = self._verdicts(NamedModel.by(model), settings)
         question = verdicts.question(test, scheme)
         found = verdicts.answer(test, scheme)
         result = question.result(found)
@@ -154,7 +154,7 @@ class Answering:
         settings = replace(settings, progress=stuck)
         if sound and settings.seconds is not None:
             settings = replace(settings, seconds=min(_SECONDS, settings.seconds))
-        verdicts = self._verdicts(model, settings)
+        verdicts = self._verdicts(NamedModel.by(model), settings)
         broken = Broken(
             test.source, scheme, result.verdict, stuck, outcome=result.outcome, reached=sound
         )

@@ -30,7 +30,7 @@ def _known(kind: str, incomplete: str) -> tuple[Iterable[str], tuple[str, ...]]:
     if kind == "test":  # of which there are too many to list them all
         return (Path(path).stem for path in (tests_named() if incomplete else ())), (TEST_ENDING,)
     if kind == "model":
-        from rspverify.axiomatic.library import shipped_models
+        from rspverify.axiomatic.catalogue import shipped_models
 
         return shipped_models(), (".cat",)
     if kind == "machine":

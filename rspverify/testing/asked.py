@@ -94,7 +94,7 @@ class Asked(Struct, frozen=True, dict=True):
         from rspverify.judge.run import Run
 
         with self.at_base():
-            return Run(read_inputs([scheme], self.settings, compilers=True), self.judge)
+            return Run(read_inputs([scheme], self.settings, self.judge, compilers=True), self.judge)
 
     @cached_property
     def judge(self) -> Judge:

@@ -9,7 +9,7 @@ from litmus.spins import outcomes_and_race, spinning_test
 
 from rspverify.axiomatic.awaits import awaited, iterations_needed
 from rspverify.axiomatic.cat import load_model, read_model
-from rspverify.axiomatic.library import shipped_models
+from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.litmus.program import Program
 from rspverify.litmus.reader import read_program

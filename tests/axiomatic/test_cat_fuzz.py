@@ -10,7 +10,8 @@ from programs import consistent_executions
 from relation.concrete import relation_expressions, set_expressions
 
 from rspverify.axiomatic.cat import read_model
-from rspverify.axiomatic.library import LIBRARY, SHIPPED
+from rspverify.axiomatic.catalogue import SHIPPED
+from rspverify.axiomatic.library import LIBRARY
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.question import Questions
 from rspverify.limits import Limits

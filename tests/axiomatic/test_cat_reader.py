@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rspverify.axiomatic.cat import load_model, read_model
-from rspverify.axiomatic.library import shipped_models
+from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.source import MAX_BYTES, InputError, Problem, Severity, Source
 

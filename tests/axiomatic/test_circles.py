@@ -4,7 +4,7 @@ import pytest
 
 from rspverify.axiomatic import read_values
 from rspverify.axiomatic.cat import load_model, read_model
-from rspverify.axiomatic.library import shipped_models
+from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.read_values import increments_are_in_line, values_may_cause_themselves
 from rspverify.limits import Limits

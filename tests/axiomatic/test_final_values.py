@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from rspverify.axiomatic.cat import load_model, read_model
+from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.axiomatic.final_values import notes_on_final_values
-from rspverify.axiomatic.library import shipped_models
 from rspverify.cli import app
 from rspverify.source import Source
 

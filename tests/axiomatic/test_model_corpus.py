@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.axiomatic.coverage import require_covered
-from rspverify.axiomatic.library import shipped_models
 from rspverify.corpus.expected import read_expected
 from rspverify.corpus.run import suite_results
 from rspverify.corpus.suite import Kind, find_suites

@@ -3,7 +3,7 @@
 import pytest
 
 from rspverify.axiomatic.cat import load_model, read_model
-from rspverify.axiomatic.library import SHIPPED, shipped_models
+from rspverify.axiomatic.catalogue import SHIPPED, shipped_models
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.vocabulary import BASE_RELATIONS, FINAL_WRITES, SETS
 from rspverify.records import replace

@@ -7,7 +7,7 @@ from oracle_adapter import model_outcomes
 from programs import consistent_executions
 
 from rspverify.axiomatic.cat import load_model
-from rspverify.axiomatic.library import SHIPPED, shipped_models
+from rspverify.axiomatic.catalogue import SHIPPED, shipped_models
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.question import Questions
 from rspverify.limits import Limits

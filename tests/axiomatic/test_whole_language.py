@@ -9,8 +9,8 @@ from axiomatic.whole_language import random_text
 from programs import consistent_executions
 
 from rspverify.axiomatic.cat import load_model, read_model
+from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.axiomatic.coverage import require_covered
-from rspverify.axiomatic.library import shipped_models
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.question import Questions
 from rspverify.limits import Limits

@@ -10,7 +10,7 @@ from pages import PAGES, blocks
 from typer.testing import CliRunner
 
 from rspverify.axiomatic.cat import load_model
-from rspverify.axiomatic.library import shipped_models
+from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.axiomatic.vocabulary import MO, RELATIONS, RF, SETS
 from rspverify.cli import app
 from rspverify.drawing.violation import usual

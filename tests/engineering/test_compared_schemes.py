@@ -50,7 +50,7 @@ def weakened(folder: Path) -> Path:
 
 def both(old: Path, new: Path, settings: Settings, workers: int = 1) -> tuple[Inputs, Judge]:
     judge = Judge(cache_folder(True, pytest.fail), pytest.fail, workers)
-    return read_inputs((str(old), str(new)), settings, unique=False), judge
+    return read_inputs((str(old), str(new)), settings, judge, unique=False), judge
 
 
 def run(

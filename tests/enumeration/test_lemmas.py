@@ -45,7 +45,7 @@ def edited(
     text = (models / file).read_text(encoding="utf-8")
     assert clause in text
     (models / file).write_text(text.replace(clause, other), encoding="utf-8")
-    for module in ("library", "cat"):
+    for module in ("library", "cat", "catalogue"):
         monkeypatch.setattr(f"rspverify.axiomatic.{module}.SHIPPED", models)
     found = load_model("opencl-rsp")
     assert Path(found.files[1].path).is_relative_to(folder)

@@ -320,7 +320,7 @@ def test_a_form_on_another_machine_is_that_of_the_scheme_there(tmp_path: Path) -
     )
     settings, found = Settings(machine=str(machine)), []
     for code in (text, text.replace("INC_L2 r x", "INC_L2 r x, INV_L1 WG")):
-        (scheme,) = read_inputs([Source("s", code)], settings).schemes
+        (scheme,) = read_inputs([Source("s", code)], settings, Judge()).schemes
         found.append(Judge().ask(FormQuestion(LoadedTest(str(test), settings), scheme)))
         assert form(code, test.read_text()).refusal and found[-1].code
     assert found[0] != found[1]
@@ -332,16 +332,19 @@ def test_the_file_of_a_machine_is_read_again_however_it_is_named(tmp_path: Path)
     given, found = [Source(str(tmp_path / "s.yaml"), text)], []
     for said in (ANY, ANY.replace("ready rmw, ", "")):
         machine.write_text(said)
-        found.append(read_inputs(given, Settings()).schemes[0].machine.identity)
+        with Judge(tmp_path) as judge:
+            (scheme,) = read_inputs(given, Settings(), judge).schemes
+        assert scheme.identity == scheme.machine.identity
+        found.append(scheme.identity)
     assert found[0] != found[1]
 
 
 def test_a_compiler_on_another_machine_has_that_for_its_own() -> None:
     given, switched = ["amdgpu:gfx942"], "amdgpu-gfx942+WRITE_BACK_AFTER_OWN_STORES"
     settings = [Settings(), Settings(machine=switched)]
-    found = [read_inputs(given, it, compilers=True).schemes[0] for it in settings]
+    found = [read_inputs(given, it, Judge(), compilers=True).schemes[0] for it in settings]
     assert [each.machine.identity for each in found] == ["amdgpu-gfx942", switched]
     with pytest.raises(
         InputError, match=r"must have [0-9]+ instructions more, .* amdgpu-gfx11 has"
     ):
-        read_inputs(given, Settings(machine="amdgpu-gfx11"), compilers=True)
+        read_inputs(given, Settings(machine="amdgpu-gfx11"), Judge(), compilers=True)

@@ -34,7 +34,7 @@ def judge(*, workers: int = 1, kept: bool = True) -> Judge:
 
 
 def unsound(scheme: Path, *tests: str, settings: Settings = USUAL) -> list[Result]:
-    run = Run(read_inputs([str(scheme)], settings), judge())
+    run = Run(read_inputs([str(scheme)], settings, judge()), judge())
     found = list(run.results(tests or [FIG4]))
     assert {each.verdict for each in found} == {Word.UNSOUND}
     return found

@@ -6,8 +6,9 @@ import pytest
 from litmus.shown import shown
 from messages import cases
 
+from rspverify.litmus.comments import title_of
 from rspverify.litmus.program import Kind, Program
-from rspverify.litmus.reader import read_program, read_program_file, title_of
+from rspverify.litmus.reader import read_program, read_program_file
 from rspverify.source import InputError, Severity, Source
 from rspverify.value import evaluate
 

@@ -25,7 +25,7 @@ from rspverify.engineering.comparison import (
     change_of,
 )
 from rspverify.judge.judge import Judge
-from rspverify.judge.question import WORKER_LOST, Incident, Question, Undecided, digest
+from rspverify.judge.question import WORKER_LOST, Incident, Question, Undecided
 from rspverify.judge.run import CheckQuestion, Run
 from rspverify.limits import LimitReached
 from rspverify.litmus.program import Program
@@ -64,7 +64,7 @@ class Comparer:
         return Comparison(
             old=before,
             new=after,
-            model=inputs.model.name,
+            model=inputs.named.name,
             engine=settings.engine,
             reading=settings.reading,
             costs=costs.file,
@@ -103,14 +103,14 @@ class CompareQuestion(Question[Compared], frozen=True):
 
     def parts(self) -> Iterator[Question[Any]]:
         yield from self.check.parts()
-        if all(each.is_keyed for each in self.check.verdicts):
+        if all(each.known_form for each in self.check.verdicts):
             yield OutcomesQuestion(self.check, self.limit)
 
     def known(self, judge: Judge) -> Compared | None:
         """Tests that become the same code need no verdict."""
         if self.check.test.unreadable is not None:
             return self.lost(self.check.test.unreadable)
-        keyed = all(each.is_keyed for each in self.check.verdicts)
+        keyed = all(each.known_form for each in self.check.verdicts)
         return self._known(judge) if keyed else None
 
     def decide(self) -> Compared:
@@ -126,7 +126,7 @@ class CompareQuestion(Question[Compared], frozen=True):
         old, new = (each.form for each in self.check.verdicts)
         if old.unread is not None:
             return LeftOut(file, Word.UNSUPPORTED, old.unread)
-        machines = {each.machine.identity for each in inputs.schemes}
+        machines = {each.identity for each in inputs.schemes}
         one_machine = inputs.settings.machine is not None or len(machines) == 1
         if old.code == new.code and (not old.code or one_machine):
             return Untouched(file, compiled=bool(old.code))
@@ -160,10 +160,10 @@ class OutcomesQuestion(Question[OutcomeChanges], frozen=True):
     def content(self) -> tuple[Any, ...]:
         inputs, test = self.check.run.inputs, self.check.test
         forms = tuple((each.form.code, each.form.refusal) for each in self.check.verdicts)
-        machines = tuple(each.machine.identity for each in inputs.schemes)
-        model, settings = inputs.model, inputs.settings
+        machines = tuple(each.identity for each in inputs.schemes)
+        model, settings = inputs.named, inputs.settings
         chosen = replace(settings, seconds=None, progress=False, model=model.name)
-        return digest(test.source.text), forms, machines, model.text_digest, chosen, self.limit
+        return test.source.digest, forms, machines, model.digest, chosen, self.limit
 
     @property
     def incident(self) -> Incident:
