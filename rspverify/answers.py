@@ -417,6 +417,14 @@ class MachineRun(Struct, frozen=True):
     machine_file: str | None = None
 
 
+class ExplainReport(Struct, frozen=True):
+    """All that `explain` says: of a test under a scheme, or the run of a machine on a test in
+    assembly; null of what was not asked."""
+
+    detail: Detail | None
+    run: MachineRun | None
+
+
 class Subject(Struct, frozen=True):
     """The scheme that a command is asked about, by its name and its file, and how it is decided.
 

@@ -157,13 +157,23 @@ class Snapshot(Struct, frozen=True):
     locks: Mapping[str, str]
 
 
+class Delivered(Struct, frozen=True):
+    """The value that a step delivers to a read, and the part of the machine that it is from."""
+
+    location: str
+    value: int
+    source: str
+
+
 class Step(Struct, frozen=True):
     """One step of a machine execution, and the state after it.
 
     label: as the paper writes it; thread: the executing thread, None for an environment step;
     cache: the name of the cache that an environment step belongs to, None for an instruction.
     instruction: the thread, and the place in its code, of the instruction that happens, or that an
-    environment step goes on with.
+    environment step goes on with; open: whether it is on its way after the step. beside: of what
+    happens in full, older instructions that are still on their way: those of its thread, and writes
+    of its location.
     """
 
     label: str
@@ -172,6 +182,9 @@ class Step(Struct, frozen=True):
     line: int | None
     after: Snapshot
     instruction: tuple[int, int] | None = None
+    open: bool = False
+    reads: Delivered | None = None
+    beside: tuple[tuple[int, int], ...] = ()
 
 
 class Execution(Struct, frozen=True):
@@ -180,7 +193,8 @@ class Execution(Struct, frozen=True):
     threads: the name of each thread's own L1 cache; caches: all cache names in display order.
     shortest: whether no execution that shows the same has fewer steps. code: of each thread, the
     source line and the text of its instructions in program order. shared: of each cache, the
-    threads in whose place it is.
+    threads in whose place it is. queues: those of the caches that have nothing but instructions on
+    their way. notes: what the machine's file says of caches and steps, by their names.
     """
 
     initial: Snapshot
@@ -190,6 +204,8 @@ class Execution(Struct, frozen=True):
     shortest: bool = True
     code: tuple[tuple[tuple[int, str], ...], ...] = ()
     shared: tuple[tuple[int, ...], ...] = ()
+    queues: tuple[str, ...] = ()
+    notes: Mapping[str, str] = field(default_factory=dict)
 
 
 class ProgressWord(StrEnum):

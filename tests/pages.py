@@ -154,7 +154,9 @@ class Reader:
     def _run(self, command: str, shown: list[str]) -> None:
         words = shlex.split(command, comments=True)
         if words[0] == "rspverify" and not set(words) & {"|", "&&", ">"}:
-            result = CliRunner().invoke(app, words[1:], env={"TERMINAL_WIDTH": "80"})
+            result = CliRunner().invoke(
+                app, words[1:], env={"TERMINAL_WIDTH": "80", "COLUMNS": "160"}
+            )
             status, output = result.exit_code, result.output
         elif words == ["echo", "$?"]:
             status, output = 0, str(self.status)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from rspverify.answers import Explanation, MachineRun, Reached
+from rspverify.answers import Detail, Explanation, MachineRun, Reached
 from rspverify.api.asked import Stop, framed, stoppable
 from rspverify.api.inputs import AScheme, ATest, schemes_given, settled, tests_given
 from rspverify.architecture.machines import MACHINES, machine_named
@@ -24,7 +24,7 @@ from rspverify.picture import Picture
 from rspverify.records import replace
 from rspverify.render.document import Document
 from rspverify.soundness.run import run_of
-from rspverify.soundness.settings import OF_MACHINES, OPTIONS, Settings
+from rspverify.soundness.settings import OF_MACHINES, OPTIONS, Settings, explain_command
 from rspverify.source import InputError, Problem, Problems, Source, name_of, read_source
 from rspverify.translators import read_translator
 from rspverify.verdict import Word
@@ -38,18 +38,27 @@ class _OnAPage(Struct, frozen=True):
     """What `print` and a notebook show."""
 
     @abstractmethod
-    def document(self, *, page: bool = False) -> Document:
-        """All of it. page: as a notebook shows it."""
+    def document(self, *, page: bool = False, queues: bool = False) -> Document:
+        """All of it. page: as a page or JSON has it. queues: whether a text has what is in queues,
+        too."""
 
     def __str__(self) -> str:
         from rspverify.render.forms.text import write
 
         return write(self.document())
 
-    def _repr_html_(self) -> str:
-        from rspverify.render.forms.html import write
+    def form(self, form: str) -> str:
+        """The same as a text of some form, as `--format` has them."""
+        from rspverify.render.forms import write
 
-        return framed(write(self.document(page=True)))
+        return write(form, self.document(page=form != "text"))
+
+    def json(self) -> str:
+        """What `--format json` prints."""
+        return self.form("json")
+
+    def _repr_html_(self) -> str:
+        return framed(self.form("html"))
 
 
 class Explained(_OnAPage, frozen=True, eq=False, dict=True):
@@ -68,6 +77,10 @@ class Explained(_OnAPage, frozen=True, eq=False, dict=True):
 
     def reached(self) -> tuple[Reached, Stop]:
         """The outcomes that the machine reaches of a SOUND test, up to 100; why no more."""
+        return self._reached
+
+    @cached_property
+    def _reached(self) -> tuple[Reached, Stop]:
         with reporting(self.incident):
             reach = Reach(self.test, self.scheme, self.verdicts, self.limits)
             with stoppable() as stop:
@@ -90,15 +103,27 @@ class Explained(_OnAPage, frozen=True, eq=False, dict=True):
             return None
         return drawn_forbidden(self.test, verdicts.model, outcome, verdicts.settings).picture
 
-    def document(self, *, page: bool = False) -> Document:
-        """All of it: as text with outcomes, on a page with the picture."""
+    def verdict(self, *, queues: bool = False) -> Document:
+        """As text, but for the outcomes that the machine reaches."""
+        from rspverify.render.evidence import explanation
+
+        return explanation(Detail("", "", "", self.explanation), queues=queues)
+
+    def document(self, *, page: bool = False, queues: bool = False) -> Document:
+        """All of it: the outcomes, and on a page the picture and the files."""
         from rspverify.render.evidence import explanation, reached
 
-        if page:
-            return explanation(self.explanation, self.test.source.text, self.picture)
-        it = explanation(self.explanation)
-        listed = reached(self.reached()[0]) if self.lists_outcomes else ()
-        return replace(it, blocks=[*it.blocks, *listed])
+        listed = self.reached()[0] if self.lists_outcomes else None
+        if not page:
+            it = self.verdict(queues=queues)
+            return replace(it, blocks=[*it.blocks, *(reached(listed) if listed else ())])
+        source, settings = self.test.source, self.verdicts.settings
+        code = self.scheme.code_of(source, settings).text or self.scheme.source.text
+        command = explain_command(
+            self.scheme.file, self.test.file, settings, progress=settings.progress
+        )
+        detail = Detail(source.text, code, command, self.explanation, self.picture, reached=listed)
+        return explanation(detail)
 
     def _repr_svg_(self) -> str | None:
         from rspverify.render.drawn import svg
@@ -134,11 +159,11 @@ class Traced(_OnAPage, frozen=True):
     run: MachineRun
     source: Source
 
-    def document(self, *, page: bool = False) -> Document:
+    def document(self, *, page: bool = False, queues: bool = False) -> Document:
         """Its steps."""
         from rspverify.render.evidence import machine_run
 
-        return machine_run(self.run, self.source.text) if page else machine_run(self.run)
+        return machine_run(self.run, self.source.text if page else "", queues=queues)
 
 
 def trace(test: ATest, settings: Settings, ending: str | None = None) -> Traced:

@@ -445,7 +445,8 @@ class Architecture:
     None where the machine has none. spaces: the kinds of memory that locations are of, the first
     where a test says nothing. switches: what is not known of it. executes: the instruction set that
     its instructions are of, "" where the file names none; no part of its meaning, which follows
-    from the rules alone. path: the file that it is from, "" if it ships.
+    from the rules alone. path: the file that it is from, "" if it ships. notes: what the file's
+    comments say of parts of the state, instructions and steps, by name; they mean nothing.
     """
 
     name: str
@@ -462,6 +463,7 @@ class Architecture:
     switches: tuple[Switch, ...] = ()
     executes: str = field(default="", repr=False)
     path: str = field(default="", compare=False)
+    notes: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def named(self, file: str = "") -> str:
         """Its name for schemes and `--machine`: name or file, and switches.

@@ -12,6 +12,7 @@ from rspverify.architecture.checks import (
     check_instruction,
     check_waits,
 )
+from rspverify.architecture.comments import notes
 from rspverify.architecture.declarations import Declarations, declarations
 from rspverify.architecture.elaboration import bind, conditions, effects
 from rspverify.architecture.layout import Layout, Owner, of_kind, once, read_layout
@@ -71,6 +72,7 @@ def _read(file: syntax.MachineFile, problems: Problems) -> Architecture:
             for it in of_kind(declared, syntax.Switch)
         ),
         _executes(declared, problems),
+        notes=notes(declared),
     )
     if not file.broken:
         check_fifos(found, declared, problems)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from rspverify.api.parameters import Question
 from rspverify.options import argument, option
 from rspverify.soundness.settings import OPTIONS, Settings
 from rspverify.source import InputError, Problem, require
-from rspverify.terminal.command import Command
+from rspverify.terminal.command import PAGES, Command
 from rspverify.terminal.ending import exit_code, exit_code_of, told
 from rspverify.terminal.output import Output
+
+if TYPE_CHECKING:
+    from rspverify.api.explained import Explained, Traced
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,9 @@ class ExplainWords(Question):
         None,
         "Of a test in PTX: a run with these final values, as in '1:r1=2 1:r2=0'; other "
         "values may be any. Default: what its final condition speaks of.",
+    )
+    queues: bool = option(
+        False, "Also what is in the queues of the machine after each step, in a text."
     )
 
 
@@ -55,7 +62,7 @@ def _run(asked: ExplainWords, output: Output) -> int:
         return _show_run(words[0], asked, output)
     require(asked.outcome is None, "--outcome must go without a scheme, and with a test in PTX")
     scheme, test = words
-    return _show_verdict(scheme, test, asked.settings, output)
+    return _show_verdict(scheme, test, asked, output)
 
 
 def _show_run(test: str, asked: ExplainWords, output: Output) -> int:
@@ -64,31 +71,42 @@ def _show_run(test: str, asked: ExplainWords, output: Output) -> int:
 
     with working(f"{test} on the machine", asked.settings.seconds):
         found = trace(test, asked.settings, asked.outcome)
-    output.print(found.document().blocks)
-    return exit_code(found=found.run.execution is None)
+    if output.text:
+        output.print(found.document(queues=asked.queues).blocks)
+    return _ended(found, output, exit_code(found=found.run.execution is None))
 
 
-def _show_verdict(scheme: str, test: str, settings: Settings, output: Output) -> int:
+def _show_verdict(scheme: str, test: str, asked: ExplainWords, output: Output) -> int:
     from rspverify.api.explained import explain
-    from rspverify.render.evidence import explanation, reached
+    from rspverify.render.evidence import reached
     from rspverify.render.forms.text import show
     from rspverify.render.progress import working
 
     misplaced = scheme.endswith(".litmus")
     require(not misplaced, f"the scheme must come first, and then the test: {scheme}")
-    shown = partial(working, f"{test} under {scheme}", settings.seconds)
+    shown = partial(working, f"{test} under {scheme}", asked.settings.seconds)
     with shown():
-        found = explain(scheme, test, settings)
+        found = explain(scheme, test, asked.settings)
     interrupted = False
-    with output.opened() as console:
-        show(explanation(found.explanation).blocks, console)
-        if found.lists_outcomes:
-            console.file.flush()
-            with shown():
-                outcomes, stop = found.reached()
-            interrupted = told(stop).interrupted
-            show(reached(outcomes), console)
-    return exit_code_of([found.explanation.result], interrupted=interrupted)
+    if output.text:
+        with output.opened(page=True) as console:
+            show(found.verdict(queues=asked.queues).blocks, console)
+            if found.lists_outcomes:
+                console.file.flush()
+                with shown():
+                    outcomes, stop = found.reached()
+                interrupted = told(stop).interrupted
+                show(reached(outcomes), console)
+    code = exit_code_of([found.explanation.result], interrupted=interrupted)
+    return _ended(found, output, code)
 
 
-COMMAND = Command(_run, ExplainWords, takes=OPTIONS, also=("output",))
+def _ended(found: Explained | Traced, output: Output, code: int) -> int:
+    """Write the forms that are no text; the exit code."""
+    problems = output.write_reports(found.form)
+    if not output.text:
+        output.write(found.form(output.format))
+    return exit_code(wrong=True) if problems else code
+
+
+COMMAND = Command(_run, ExplainWords, takes=OPTIONS, forms=PAGES, also=("output",))

@@ -19,7 +19,7 @@ from rspverify.machine.shapes import Shape
 from rspverify.machine.state import State
 from rspverify.records import replace
 from rspverify.value import evaluate
-from rspverify.verdict import CacheState, Entry, Execution, Outcome, Snapshot
+from rspverify.verdict import CacheState, Delivered, Entry, Execution, Outcome, Snapshot
 from rspverify.verdict import Step as ShownStep
 
 _ALWAYS_SHOWN = ("DIRTY", "VALID")
@@ -147,35 +147,88 @@ class Replayer:
     def execution(self, schedule: Sequence[Rule], lines: Sequence[int]) -> Execution:
         """The execution to be shown; `lines[i]` is the source line of operation i."""
         states = self.states(schedule)
-        program = self.machine.program
+        machine, program = self.machine, self.machine.program
+        begun: list[Instruction] = []
+        steps: list[ShownStep] = []
+        for rule, (before, after) in zip(schedule, pairwise(states), strict=True):
+            begun += [rule.instruction] if isinstance(rule, InstructionRule) else []
+            steps.append(self._shown_step(rule, before, after, lines, begun))
+        queues = [it for it in self._shown if program.completes_later and not self._holds(it)]
+        names = {each.name for each in self._shown} | {it.step for it in machine.steps}
+        notes = {name: words for name, words in program.machine.notes.items() if name in names}
         return Execution(
             self.snapshot(states[0]),
-            tuple(
-                self._shown_step(rule, before, after, lines)
-                for rule, (before, after) in zip(schedule, pairwise(states), strict=True)
-            ),
+            tuple(steps),
             tuple(self._own(thread) for thread in program.threads),
             tuple(map(str, self._shown)),
             code=tuple(
                 tuple((lines[it.operation], str(it)) for it in code) for code in program.code
             ),
             shared=tuple(
-                tuple(sorted(it.thread for it in self.machine.threads_of(each)))
-                for each in self._shown
+                tuple(sorted(it.thread for it in machine.threads_of(each))) for each in self._shown
             ),
+            queues=tuple(map(str, queues)),
+            notes=notes,
         )
 
     def _shown_step(
-        self, rule: Rule, before: State, after: State, lines: Sequence[int]
+        self,
+        rule: Rule,
+        before: State,
+        after: State,
+        lines: Sequence[int],
+        begun: Sequence[Instruction],
     ) -> ShownStep:
+        """The step, and the state after it. begun: the instructions so far, in order."""
         thread = rule.thread if isinstance(rule, InstructionRule) else None
         cache = str(rule.structure) if isinstance(rule, StepRule) else None
-        line = where = None
-        if (it := rule.instruction) is not None:
-            code = self.machine.program.code[it.thread.thread]
-            line, where = lines[it.operation], (it.thread.thread, it.index - code[0].index)
-        text = self._with_values(rule, before, after)
-        return ShownStep(text, thread, cache, line, self.snapshot(after), where)
+        own, waiting = rule.instruction, self._under_way(after)
+        opens = own is not None and own.index in waiting
+        beside: tuple[tuple[int, int], ...] = ()
+        if thread is None or not opens:
+            older = begun if own is None else begun[: begun.index(own)]
+            about: list[object] = [own.location] if own else []
+            about += rule.about if isinstance(rule, StepRule) else []
+            beside = tuple(
+                self._place(it)
+                for it in older
+                if it.index in waiting
+                if (own is not None and it.thread == own.thread)
+                or (it.mnemonic.writes and it.location in about)
+            )
+        return ShownStep(
+            self._with_values(rule, before, after),
+            thread,
+            cache,
+            None if own is None else lines[own.operation],
+            self.snapshot(after),
+            None if own is None else self._place(own),
+            opens,
+            self._delivered(rule, before, after),
+            beside,
+        )
+
+    def _place(self, it: Instruction) -> tuple[int, int]:
+        """The thread of an instruction, and its place in the thread's code."""
+        thread = it.thread.thread
+        return thread, it.index - self.machine.program.code[thread][0].index
+
+    def _under_way(self, state: State) -> set[int]:
+        """The instructions, by their indexes, that are in a pool or wait in a fifo."""
+        machine, at = self.machine, self.explicit
+        waiting = (each for it in machine.fifos for each in at.fifo(state, it))
+        found = {each.index for each in waiting if isinstance(each, rules.Issued)}
+        return found | {it.index for it in machine.members if at.cell(state, it)}
+
+    def _delivered(self, rule: Rule, before: State, after: State) -> Delivered | None:
+        """What a step delivers to the read of its instruction."""
+        own, values = rule.instruction, self.explicit.layout.values
+        if own is None or own.register not in values(after).keys() - values(before).keys():
+            return None
+        value = values(after)[own.register]
+        sources = (it.source for it in rule.flat if isinstance(it, rules.Deliver))
+        source = next(it for it in sources if self.explicit.cell(before, it) == value)
+        return Delivered(own.location or "", value, str(source.structure))
 
     @cached_property
     def _shown(self) -> list[Structure]:
@@ -214,7 +267,10 @@ class Replayer:
         if instruction.register is None and instruction.value is not None:
             value = known_value(instruction.value, self.explicit.layout.values(state))
             if value is not None:
-                return f"{instruction.mnemonic.name} {value} {instruction.location}"
+                operands = {"r": str(value), "x": str(instruction.location)}
+                return instruction.mnemonic.written(
+                    operands[it] for it in instruction.mnemonic.operands
+                )
         return str(instruction)
 
     def _step_with_value(self, rule: StepRule, before: State, after: State) -> str:
@@ -225,8 +281,9 @@ class Replayer:
             about = [self._written(rule.instruction, after), *about]
         for update in rule.updates:
             if isinstance(update, rules.Deliver | rules.Copy):
-                reads = "reads " if isinstance(update, rules.Deliver) else ""
-                about.append(f"{reads}{self.explicit.cell(before, update.source)}")
+                value = f"{self.explicit.cell(before, update.source)}"
+                moved = isinstance(update, rules.Copy)
+                about.append(value if moved else f"reads {value} from {update.source.structure}")
                 break
         return f"{rule.step}({', '.join(about)})" if about else rule.step
 
@@ -245,11 +302,15 @@ class Replayer:
 
     def _contents(self, structure: Structure, state: State) -> CacheState:
         cells = [it for it in self.machine.cells if it.structure == structure]
-        holds = any(isinstance(cell, rules.Word | Bit) for cell in cells)
         return CacheState(
-            self._entries(cells, state) if holds else None,
+            self._entries(cells, state) if self._holds(structure) else None,
             tuple(self._queues(structure, cells, state)),
         )
+
+    def _holds(self, structure: Structure) -> bool:
+        """Whether it has values or bits."""
+        cells = (it for it in self.machine.cells if it.structure == structure)
+        return any(isinstance(cell, rules.Word | Bit) for cell in cells)
 
     def _entries(self, cells: Sequence[Cell | Fifo], state: State) -> dict[str, Entry]:
         """Its values with their bits; bits alone where there is no value."""

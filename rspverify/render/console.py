@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -11,18 +12,23 @@ from rich.console import Console
 
 from rspverify.files import written
 
-_WIDTH = 160
-"""Columns where there is no terminal to ask."""
+_WIDTH, _PAGE = 160, 80
+"""Columns where there is no terminal to ask: of lines, and of what is laid out to be read."""
 _PLAIN: Mapping[str, Any] = {"highlight": False, "markup": False, "emoji": False}
 """Text is printed as it is."""
 
 
 @contextmanager
-def opened(path: str | None) -> Iterator[Console]:
-    """A console on a file, or on standard output; the file is there only once all is written."""
+def opened(path: str | None, *, page: bool = False) -> Iterator[Console]:
+    """A console on a file, or on standard output; the file is there only once all is written.
+
+    page: what is laid out is to be read, in as many columns as COLUMNS says without a terminal.
+    """
     terminal = path is None and sys.stdout.isatty()
+    told = terminal or (page and "COLUMNS" in os.environ)
+    width = None if told else _PAGE if page else _WIDTH
     with nullcontext(sys.stdout) if path is None else written(path) as stream:
-        yield _Console(file=stream, width=None if terminal else _WIDTH, **_PLAIN)
+        yield _Console(file=stream, width=width, **_PLAIN)
 
 
 def printing_to(stream: TextIO) -> Console:

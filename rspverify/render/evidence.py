@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from rspverify.answers import (
     Detail,
+    ExplainReport,
     Explanation,
     MachineRun,
     Reached,
@@ -16,7 +17,6 @@ from rspverify.answers import (
     within_words,
 )
 from rspverify.graph import nearest
-from rspverify.picture import Picture
 from rspverify.records import replace
 from rspverify.render import document as doc
 from rspverify.render.document import Block, Document, Line, line
@@ -38,29 +38,26 @@ _RELATED = {
 # ---- one verdict ---------------------------------------------------------------------------------
 
 
-def explanation(it: Explanation, source: str = "", picture: Picture | None = None) -> Document:
-    """All that `explain` says of a verdict, but for the outcomes that the machine reaches.
-
-    source: the text of the test, and picture: of what the model forbids, for a page.
-    """
+def explanation(detail: Detail, *, queues: bool = False) -> Document:
+    """All that `explain` says of a verdict. queues: whether a text has what is in queues, too."""
+    it = detail.explanation
+    assert it is not None
     result, verdict, progress = it.result, it.verdict, it.progress
     subject = f"{it.title} under {result.scheme} (model {result.model})"
     head = [(f"{subject}: ", "head"), (verdict.word.value, verdict.word.value)]
     if progress:
         head += [(", ", ""), (progress.word.value, progress_class(progress.word))]
-    lines = [line(verdict.reason), *([line(it.reach, kind="note")] if it.reach else [])]
-    shown: list[Block] = [line(), doc.Compiled(it.threads, source)]
-    shown += _progress(it, progress, source) if progress else _verdict(it, source)
-    if picture:
-        shown.append(doc.Drawing(picture))
+    shown = list(_evidence(replace(detail, command=""), queues=queues, going=bool(progress)))
+    lines = [line(verdict.reason)]
     article = doc.Article("explained", verdict.word, subject, lines, evidence=shown, open=True)
-    return Document("explain", subject, [doc.Aside([line(*head)]), doc.Articles([article], "")])
+    blocks: list[Block] = [doc.Aside([line(*head)]), doc.Articles([article], "")]
+    return Document("explain", subject, blocks, answer=ExplainReport(detail, None))
 
 
-def _verdict(it: Explanation, source: str = "") -> Iterator[Block]:
+def _verdict(it: Explanation, source: str = "", *, queues: bool = False) -> Iterator[Block]:
     """What shows the verdict."""
     verdict, outcome = it.verdict, it.result.outcome
-    trace = wrong_trace(it, source)
+    trace = wrong_trace(it, source, queues=queues)
     if verdict.word is Word.RACY and verdict.race is not None:
         what = "race" if verdict.race.second else "fault"
         yield line()
@@ -89,8 +86,10 @@ def _verdict(it: Explanation, source: str = "") -> Iterator[Block]:
         yield doc.Definitions(f"{head}{which}", axioms)
 
 
-def _progress(it: Explanation, progress: Progress, source: str = "") -> Iterator[Block]:
-    trace = stuck_trace(it, source)
+def _progress(
+    it: Explanation, progress: Progress, source: str = "", *, queues: bool = False
+) -> Iterator[Block]:
+    trace = stuck_trace(it, source, queues=queues)
     if trace is None:
         claim = "Progress" if progress.word is ProgressWord.LIVE else "Progress is not known"
         yield line()
@@ -173,20 +172,24 @@ def explained(
     return replace(shown, evidence=blocks, detailed=detail is not None)
 
 
-def _evidence(detail: Detail) -> Iterator[Block]:
-    it = detail.explanation
+def _evidence(detail: Detail, *, queues: bool = False, going: bool = False) -> Iterator[Block]:
+    """going: whether it is progress that is asked for, and not the verdict."""
+    it, source = detail.explanation, detail.source
     if it is not None:
-        yield line(it.reach)
-        yield from _verdict(it, detail.source)
-        if it.progress and it.progress.word is ProgressWord.STUCK:
-            yield from _progress(it, it.progress, detail.source)
+        yield from [line(it.reach, kind="note")] * bool(it.reach)
+        yield line()
+        yield doc.Compiled(it.threads, source)
+        if not going:
+            yield from _verdict(it, source, queues=queues)
+        if it.progress and (going or it.progress.word is ProgressWord.STUCK):
+            yield from _progress(it, it.progress, source, queues=queues)
         if detail.picture:
             yield doc.Drawing(detail.picture)
         if detail.reached and (detail.reached.outcomes or detail.reached.stopped):
             yield _reached_table(detail.reached)
-        yield doc.Compiled(it.threads, detail.source)
     command = line("In a terminal: ", (detail.command, "code")) if detail.command else line()
-    yield doc.Basis([line(detail.reason), command])
+    basis = [each for each in (line(detail.reason), command) if each]
+    yield from [doc.Basis(basis)] * bool(basis)
 
 
 # ---- executions of the source --------------------------------------------------------------------
@@ -249,12 +252,15 @@ def _into(events: Sequence[Event], edges: Iterable[tuple[int, int]], name: str) 
 # ---- a run of a machine --------------------------------------------------------------------------
 
 
-def machine_run(it: MachineRun, source: str = "") -> Document:
-    """A run of a machine, or that there is none. source: the text of the test, for a page."""
+def machine_run(it: MachineRun, source: str = "", *, queues: bool = False) -> Document:
+    """A run of a machine, or that there is none. source: the text of the test, for a page.
+
+    queues: whether a text has what is in queues, too.
+    """
     title = f"{it.test} on the machine {machine_in_words(it.machine, it.machine_file)}"
     lines = [line(f"A run that ends with {it.wanted}")] if it.wanted else []
     shown: list[Block] = [doc.Compiled((), source)] if source else []
-    trace = run_trace(it)
+    trace = run_trace(it, queues=queues)
     if trace is None:
         ends = f"ends with {it.wanted}" if it.completes else "completes"
         end = f"No run of the machine {ends}{within_words(it.within)}."
@@ -266,4 +272,5 @@ def machine_run(it: MachineRun, source: str = "") -> Document:
     kind = "run" if trace else "no run"
     article = doc.Article("run", kind, it.test, lines, [it.file], evidence=shown, open=True)
     head = doc.Aside([line(title, kind="head")])
-    return Document("explain", title, [head, doc.Articles([article], "")])
+    blocks: list[Block] = [head, doc.Articles([article], "")]
+    return Document("explain", title, blocks, answer=ExplainReport(None, it))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from rspverify.answers import CheckReport, OutcomesReport
+from rspverify.answers import CheckReport, ExplainReport, OutcomesReport
 from rspverify.compilers import Extraction
 from rspverify.convert import Schema, laid_out, schema
 from rspverify.corpus.schema import expected_schema, suite_schema
@@ -24,6 +24,7 @@ DOCUMENTS: Mapping[str, type] = {
     "check": CheckReport,
     "compare": Comparison,
     "compare-models": ModelComparison,
+    "explain": ExplainReport,
     "extract": Extraction,
     "hunt": HuntReport,
     "mutate": MutationReport,

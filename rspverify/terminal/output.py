@@ -62,17 +62,17 @@ class Output:
         at_end(judge.end)
         return judge
 
-    def opened(self) -> AbstractContextManager[Console]:
-        """A console on the file, or on the terminal."""
+    def opened(self, *, page: bool = False) -> AbstractContextManager[Console]:
+        """A console on the file, or on the terminal. page: what is laid out is to be read."""
         from rspverify.render.console import opened
 
-        return opened(self.output)
+        return opened(self.output, page=page)
 
     def print(self, blocks: Iterable[Block]) -> None:
         """Print all of it."""
         from rspverify.render.forms.text import show
 
-        with self.opened() as console:
+        with self.opened(page=True) as console:
             show(blocks, console)
 
     def write(self, text: str) -> None:

@@ -138,14 +138,13 @@ class Asked(Struct, frozen=True, dict=True):
         if result.verdict is Word.UNSUPPORTED:
             return f"UNSUPPORTED: {result.reason}"
         from rspverify.api.explained import explain
-        from rspverify.render.evidence import explanation
         from rspverify.render.forms.text import write
 
         going = stuck and result.progress is not None
         settings = replace(self.settings, progress=going)
         found = explain(result.scheme_file, result.file, settings)
         command = explain_command(result.scheme_file, result.file, settings, progress=going)
-        return f"{write(explanation(found.explanation)).rstrip()}\n\nagain: {command}"
+        return f"{write(found.verdict()).rstrip()}\n\nagain: {command}"
 
     @contextmanager
     def at_base(self) -> Iterator[None]:

@@ -17,6 +17,7 @@ from rspverify.api.explained import trace
 from rspverify.cli import app
 from rspverify.records import replace
 from rspverify.render.forms.text import trace_table
+from rspverify.render.trace import Trace
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Source
 
@@ -55,7 +56,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def test_a_run_satisfies_the_final_condition() -> None:
-    result = run(TFB, "--machine", "ptx-weak")
+    result = run(TFB, "--machine", "ptx-weak", "--queues")
     assert result.exit_code == 0
     assert lines_of(result.stdout)[:2] == [
         "visibility-global-inter-TFB on the machine ptx-weak",
@@ -63,16 +64,18 @@ def test_a_run_satisfies_the_final_condition() -> None:
     ]
     for part in (
         "M P0 {a=0 LS,GS; b=0 LS,GS}",
-        "queue P0 a: [membar.cta, st 1 a] b: [membar.cta]",
-        "7 queue P0 DRAIN(st 1 a)",
-        "11 M P1 BORROW_OUT_OF_BLOCK(ld r b, P0, reads 2)",
+        "queue P0 a: [membar.cta, st a 1] b: [membar.cta]",
+        "7 P0 DRAIN(st a 1) ✓",
+        "11 P1 BORROW_OUT_OF_BLOCK(ld r b, P0, reads 2 from M P0) ✓",
         "LP P1 [ld r a]",
-        "14 LP P1 LOAD(ld r a, reads 0)",
+        "14 P1 LOAD(ld r a, reads 0 from M P1) ✓",
         "LP P1 empty",
+        "LP: the load pool",
         "It ends with 1:r1=2 1:r2=0, after 14 steps; none is shorter.",
     ):
         assert part in lines_of(result.stdout)
     assert "read P1" not in result.stdout  # What the engines add is no part of the machine.
+    assert "LP" not in run(TFB, "--machine", "ptx-weak").stdout
 
 
 def test_none_satisfies_it() -> None:
@@ -114,22 +117,22 @@ def test_a_machine_of_ones_own_with_parts_of_every_sort(tmp_path: Path) -> None:
     found = trace(Source("t", text), Settings(machine=str(tmp_path / "late.machine"))).run
     assert found.execution is not None
     stream = io.StringIO()
-    Console(file=stream, width=80).print(trace_table(found.execution, 80))
+    Console(file=stream, width=80).print(trace_table(Trace("", found.execution, {}), 80))
     values = "a[a]=7; b[a]=7; a[b]=0; b[b]=0"
     assert lines_of(stream.getvalue())[2:] == [
         f"unit P0 {{{values}}}",
         "memory a=7 b=0",
-        "1 P0 ld r a",
+        "1 P0 ld r a …",
         f"unit P0 {{{values}}} q a: [ld r a]",
         "seen d0 w0 {a=seen}",
         "some d0 w0 {some=1}",
-        "2 P0 st b r",
+        "2 P0 st b r …",
         f"unit P0 {{{values}}} q a: [ld r a] q b: [st b r]",
-        "3 unit P0 TAKE(ld r a)",
+        "3 P0 TAKE(ld r a) …",
         f"unit P0 {{{values}}} q b: [st b r] out: [ld r a]",
-        "4 unit P0 READ(ld r a, reads 7)",
-        f"unit P0 {{{values}}} q b: [st 7 b]",
-        "5 unit P0 WRITE(st 7 b)",
+        "4 P0 READ(ld r a, reads 7 from memory) ✓",
+        f"unit P0 {{{values}}} q b: [st b 7]",
+        "5 P0 WRITE(st b 7) ✓",
         "unit P0 {a[a]=7; b[a]=7; a[b]=7; b[b]=7}",
         "memory a=7 b=7",
     ]
@@ -157,7 +160,7 @@ def test_a_bound_on_steps_is_said(tmp_path: Path) -> None:
 def test_in_a_notebook_it_is_a_page() -> None:
     shown = rspverify.trace(TFB, WEAK)
     page = shown._repr_html_()
-    assert "BORROW_OUT_OF_BLOCK(ld r b, P0, reads 2)" in page
+    assert "BORROW_OUT_OF_BLOCK(ld r b, P0, reads 2 from M P0)" in page
     assert "It ends with 1:r1=2 1:r2=0, after 14 steps; none is shorter." in page
     assert "memory</th>" not in page
     with pytest.raises(InputError, match="none is named"):

@@ -128,6 +128,7 @@ class Player:
 def test_what_is_due_and_what_has_changed(opened: Opened, fig4: Trace) -> None:
     it = Player(opened, fig4)
     assert it.press() == "Before the first of 12 steps"
+    assert it.texts(".rx-saw") == ["saw nothing yet"]
     assert it.texts(".rx-due") == ["ST r x next", "INV_L1 WG next"]
     said = it.press(*["ArrowRight"] * 5)
     assert said.startswith("Step 5 of 12 L1 d0 w0: FLUSH_L1(x, 42)")
@@ -175,7 +176,11 @@ def test_instructions_that_go_on_later(opened: Opened, run: Trace) -> None:
     it.press(*["ArrowRight"] * 11)
     assert it.texts(".rx-now") == ["ld r b (reads 2) now"]
     assert it.texts(".rx-open") == ["membar.cta under way", "ld r a under way"]
-    assert it.texts(".rx-gone") == ["ld r b"]
+    assert it.texts(".rx-saw") == ["saw b = 2 (line 6)"]
+    assert it.texts(".rx-gone:visible") == []
+    it.page.locator(".rx-queues").check()
+    assert it.texts(".rx-gone:visible") == ["ld r b"]
+    assert "LP: the load pool" in it.texts(".rx-key:visible")
 
 
 def test_the_events_of_a_step_are_marked_in_a_picture(opened: Opened, fig4: Trace) -> None:

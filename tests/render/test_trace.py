@@ -7,7 +7,11 @@ import io
 import pytest
 from rich.console import Console
 
-from rspverify.render.forms.text import trace_table
+import rspverify
+from rspverify.records import replace
+from rspverify.render.document import Document
+from rspverify.render.forms.text import trace_table, write
+from rspverify.render.trace import Trace, timeline, wrong_trace
 from rspverify.verdict import CacheState, Entry, Execution, Snapshot, Step
 
 
@@ -48,7 +52,7 @@ WHOLE = [
 def shown(columns: int) -> list[str]:
     stream = io.StringIO()
     Console(file=stream, width=columns, highlight=False, markup=False).print(
-        trace_table(EXECUTION, columns)
+        trace_table(Trace("", EXECUTION, {}), columns)
     )
     return [line.rstrip() for line in stream.getvalue().splitlines()]
 
@@ -91,3 +95,33 @@ def test_below_each_other_is_what_a_step_does_and_then_what_it_changed() -> None
         ["locks", "LK_L2 x: d0 w0"],
         ["3", "P1", "LD r x (reads 42)"],
     ]
+
+
+def test_the_story_of_accesses_that_complete_later() -> None:
+    """What is on its way meanwhile, who reads what from where, and the contents of no queue."""
+    found = rspverify.explain("schemes/amdgpu/gfx942.yaml", "litmus/amdgpu/MP-dv.litmus")
+    trace = wrong_trace(found.explanation)
+    assert trace is not None
+    steps = {it.what: it for it in timeline(trace.execution)}
+    line = steps["LINE(buffer_wbl2 sc1, x) …"]
+    assert (line.by, line.beside) == ("P0", "while global_store_dword x 1 is on the way")
+    assert steps["STORE(global_store_dword x 1) ✓"].number > line.number
+    assert steps["LOAD(global_load_dword r x, reads 0 from L2 die 1) ✓"].by == "P1"
+    assert not steps["s_waitcnt vmcnt(0)"].beside
+    assert "queue cu" not in str(found)
+    queue = "queue: accesses that wait for their turn, by location"
+    assert queue in shown_of(replace(trace, queues=True)) and queue not in shown_of(trace)
+
+
+def test_what_another_thread_has_on_its_way_is_told_of_one_location() -> None:
+    """Of ISA2 in a work-group: the second wave's write-back may precede the first wave's store."""
+    test = "litmus/amdgpu/ISA2-wg-dv.litmus"
+    found = rspverify.explain("schemes/amdgpu/gfx942.yaml", test)
+    trace = wrong_trace(found.explanation)
+    assert trace is not None
+    beside = [it.beside for it in timeline(trace.execution) if it.what.startswith("LINE")]
+    assert "while P0's global_store_dword x 1 is on the way" in beside
+
+
+def shown_of(it: Trace) -> list[str]:
+    return write(Document("explain", "", [it])).splitlines()

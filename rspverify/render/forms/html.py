@@ -18,7 +18,7 @@ from rspverify.records import replace
 from rspverify.render import document as parts
 from rspverify.render.drawn import svg
 from rspverify.render.templates import FOLDER, environment
-from rspverify.render.trace import Trace, timeline, trace_json
+from rspverify.render.trace import Trace, legend, timeline, trace_json
 from rspverify.render.words import counted
 
 if TYPE_CHECKING:
@@ -162,6 +162,7 @@ def _environment() -> Environment:
             "timeline": lambda it: timeline(it.execution),
             "heads": _heads,
             "end": _end,
+            "legend": lambda it: legend(it.execution, queues=True),
             "source": _source,
             "data": lambda it: Markup(trace_json(it)),
             "drawn": lambda it, mark: Markup(svg([it.picture], mark)),
@@ -193,14 +194,12 @@ def _source(it: parts.Compiled) -> tuple[list[_SourceLine], str]:
     return [_SourceLine(n, text, list(compiled.get(n, ()))) for n, text in numbered], cut
 
 
-def _heads(it: Trace) -> list[str]:
-    """The heads of the states; of a cache with the threads whose own it is where it needs that."""
-    heads = [state.head for state in timeline(it.execution)[0].states]
-    own = {
-        head: [f"P{n}" for n, cache in enumerate(it.execution.threads) if cache == head]
-        for head in heads
-    }
-    return [f"{head} ({', '.join(own[head])})" if own[head] else head for head in heads]
+def _heads(it: Trace) -> Iterator[tuple[str, bool]]:
+    """The heads of the states, and whether they are queues; of a cache with the threads whose own
+    it is where it needs that."""
+    for state in timeline(it.execution)[0].states:
+        own = [f"P{n}" for n, cache in enumerate(it.execution.threads) if cache == state.head]
+        yield f"{state.head} ({', '.join(own)})" if own else state.head, state.queue
 
 
 def _end(it: Trace) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 
 from rspverify.render import document as parts
+from rspverify.render.trace import Trace, legend, timeline
 from rspverify.render.words import counted
 from rspverify.wording import visible
 
@@ -19,7 +20,8 @@ def write(it: parts.Document) -> str:
     for block in (*it.parts(parts.Warnings), *_rest(it)):
         if shown := list(_block(block)):
             lines += ["", *shown]
-    told = [each for block in it.parts(parts.Articles) for each in block.each if not each.minor]
+    articles = [each for block in it.parts(parts.Articles) for each in block.each]
+    told = [each for each in articles if not each.minor and not each.open]
     if told:
         heads = ("finding", "of", "at", "what and why")
         lines += ["", *_table(heads, map(_finding, told))]
@@ -56,14 +58,63 @@ def _block(it: parts.Block) -> Iterator[str]:
             ]
             yield from _table(it.heads, rows, it.right)
         case parts.Listing():
-            words = (_text(each.plain) for each in it.lines if each)
-            yield f"<pre>{'<br>'.join(words)}</pre>"
+            yield from _fenced(each.plain for each in it.lines if each)
+        case parts.Fold():
+            yield from (f"<details><summary>{_text(it.head)}</summary>", "")
+            yield from _blocks(it.blocks)
+            yield from ("", "</details>")
         case parts.Section():
-            for number, block in enumerate(it.blocks):
-                yield from [""] * bool(number)
-                yield from _block(block)
+            yield from [f"#### {_text(it.head)}", ""] if it.head else []
+            yield from _blocks(it.blocks)
+        case parts.Articles():
+            for each in it.each:
+                if each.open:
+                    yield from (f"**{_text(each.kind)}**", "")
+                    yield from _blocks([*each.lines, *each.evidence])
+        case parts.Definitions():
+            yield _text(it.head)
+            yield from ["", *(f"* {_text(name)}: {_code(words)}" for name, words in it.each)]
+        case parts.Compiled():
+            heads = ("thread", "line", "source", "operation", "compiled to")
+            yield from _table(heads, _compiled(it), [1])
+        case Trace():
+            yield from _trace(it)
         case _:  # findings and results have tables of their own, and pages have room for the rest
             pass
+
+
+def _blocks(those: Iterable[parts.Block]) -> Iterator[str]:
+    """Blocks with an empty line between them."""
+    for number, lines in enumerate(filter(None, (list(_block(each)) for each in those))):
+        yield from [""] * bool(number)
+        yield from lines
+
+
+def _fenced(lines: Iterable[str]) -> Iterator[str]:
+    """Lines as they are, between fences that none of them ends."""
+    shown = [visible(each) for each in lines]
+    longest = max((len(it) for each in shown for it in re.findall("`+", each)), default=0)
+    fence = "`" * max(3, longest + 1)
+    yield from (fence, *shown, fence)
+
+
+def _compiled(it: parts.Compiled) -> Iterator[tuple[str, ...]]:
+    for thread in it.threads:
+        for line, source, operation, code in thread.operations:
+            shown = _code(source), _text(operation), _code("\n".join(code))
+            yield _text(thread.name), str(line), *shown
+
+
+def _trace(it: Trace) -> Iterator[str]:
+    yield from [f"#### {_text(it.head)}", ""] if it.head else []
+    rows = []
+    for each in timeline(it.execution):
+        then = [f"{s.head}: {s.text}" for s in each.states if s.changed and not s.queue]
+        words = "\n".join([*then, *filter(None, [each.beside])])
+        rows.append((str(each.number or ""), _text(each.by), _code(each.what), _text(words)))
+    yield from _table(("", "by", "what happens", "what is there then"), rows[1:], [0])
+    for sign, words in legend(it.execution):
+        yield from ["", _text(f"{sign} {words}")]
 
 
 def _finding(it: parts.Article) -> tuple[str, ...]:

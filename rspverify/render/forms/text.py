@@ -15,8 +15,8 @@ from rich.text import Text
 from rspverify.records import replace
 from rspverify.render import document as parts
 from rspverify.render.console import printing_to
-from rspverify.render.trace import Trace, timeline
-from rspverify.verdict import Execution, Step
+from rspverify.render.trace import Shown, Trace, legend, timeline
+from rspverify.verdict import Execution
 
 STYLES: Mapping[str, str] = {
     "head": "bold",
@@ -31,8 +31,8 @@ STYLES: Mapping[str, str] = {
 }
 """The colour of each class; of others none."""
 _ENDLESS = 10_000
-_SOURCE, _SHORT_SOURCE, _WIDE = 30, 18, 100
-"""Columns of source text that are shown of an operation; fewer on a console that is less wide."""
+_SOURCE = 30
+"""Columns of source text that are shown of an operation."""
 
 
 def write(it: parts.Document) -> str:
@@ -70,11 +70,12 @@ def rendered(block: parts.Block, width: int) -> Iterator[RenderableType]:
             yield from (Text(f"  {name}: {words}") for name, words in block.each)
         case parts.Compiled():
             if block.threads:
-                yield _compiled(block, width)
+                yield from _compiled(block, width)
         case Trace():
             if block.head:
                 yield Text(f"\n{block.head}", style="bold")
-            yield trace_table(block.execution, width)
+            yield trace_table(block, width)
+            yield _table(_legend(block))
         case parts.Warnings() | parts.Listing():
             yield from map(text, block.lines)
         case parts.Article():
@@ -137,19 +138,30 @@ def _table(it: parts.Table) -> RichTable:
     return table
 
 
-def _compiled(it: parts.Compiled, width: int) -> RichTable:
-    """The code of each thread, beside the source that fits the width."""
-    shown = _SOURCE if width >= _WIDE else _SHORT_SOURCE
+def _compiled(it: parts.Compiled, width: int) -> Iterator[RenderableType]:
+    """The code of each thread beside its source; where there is too little room each below its
+    name, and without the source."""
     rows: list[list[parts.Line | str]] = []
+    narrow = []
     for thread in it.threads:
         name = f"{thread.name} ({thread.place})"
+        below: list[list[parts.Line | str]] = []
         for number, source, operation, code in thread.operations or ((None, "", "nothing", ()),):
-            words = source if len(source) <= shown else f"{source[: shown - 1]}…"
+            words = source if len(source) <= _SOURCE else f"{source[: _SOURCE - 1]}…"
             line = "" if number is None else str(number)
-            rows.append([parts.line(name, kind="head"), line, words, operation, "; ".join(code)])
-            name = ""
+            shown: list[parts.Line | str] = [line, operation, "; ".join(code)]
+            below.append(shown)
+            head = parts.line("" if len(below) > 1 else name, kind="head")
+            rows.append([head, line, words, *shown[1:]])
+        narrow.append((name, _table(parts.Table(("", "", ""), below, [0], gap=2))))
     heads = ("thread", "line", "source", "operation", "compiled to")
-    return _table(parts.Table(heads, rows, gap=3))
+    wide = _table(parts.Table(heads, rows, gap=3))
+    if _width(wide) <= width:
+        yield wide
+        return
+    for name, table in narrow:
+        yield Text(name, style="bold")
+        yield table
 
 
 # ---- matrices ------------------------------------------------------------------------------------
@@ -217,35 +229,48 @@ def middle_cut(name: str, width: int) -> str:
 # ---- executions ----------------------------------------------------------------------------------
 
 
-def trace_table(execution: Execution, width: int) -> RenderableType:
+def trace_table(it: Trace, width: int) -> RenderableType:
     """The steps as in Figs 4 and 5, time down; after a step each cache, memory and lock state that
     it changed.
 
     Entries are written value, C(lean) or D(irty), V(alid) or I(nvalid); fifos in brackets with the
     oldest element on the right. Where columns have too little room, what they have stands below
-    each other.
+    each other, and so where the story is one of instructions that are on their way.
     """
-    table = replace(_side_by_side(execution), otherwise=_below_each_other(execution))
+    below = _below_each_other(it)
+    if it.execution.queues:
+        return _table(below)
+    table = replace(_side_by_side(it.execution), otherwise=below)
     return next(_fitting(table, width))
+
+
+def _legend(it: Trace) -> parts.Table:
+    signs = legend(it.execution, queues=it.queues)
+    short = "; ".join(f"{sign} {words}" for sign, words in signs if not sign.endswith(":"))
+    long = [f"{name} {words}" for name, words in signs if name.endswith(":")]
+    return parts.Table(("",), [[parts.line((it, "note"))] for it in (short, *long) if it], gap=1)
 
 
 def _row(number: int, *cells: Sequence[tuple[str, str]]) -> list[parts.Line]:
     return [parts.line((str(number or ""), "note")), *(parts.line(*each) for each in cells)]
 
 
-def _label(step: Step | None) -> tuple[str, str]:
-    return ("", "") if step is None else (step.label, "step" if step.thread is None else "head")
+def _label(it: Shown) -> tuple[str, str]:
+    return it.what, "step" if it.step is None or it.step.thread is None else "head"
 
 
-def _below_each_other(execution: Execution) -> parts.Table:
-    """A line for each step, and one for each state that it changed."""
+def _below_each_other(it: Trace) -> parts.Table:
+    """A line for each step, one for what is still on its way, and one for each state that it
+    changed."""
     rows = []
-    for it in timeline(execution):
-        if it.step is not None:
-            rows.append(_row(it.number, [(it.by, "")], [_label(it.step)]))
-        for state in it.states:
-            first = it.step is None and state.text not in ("{}", "empty", "all free")
-            if state.changed or first:
+    for each in timeline(it.execution):
+        if each.step is not None:
+            rows.append(_row(each.number, [(each.by, "")], [_label(each)]))
+        if each.beside:
+            rows.append(_row(0, [], [(each.beside, "note")]))
+        for state in each.states:
+            first = each.step is None and state.text not in ("{}", "empty", "all free")
+            if (state.changed or first) and (it.queues or not state.queue):
                 rows.append(_row(0, [(state.head, "")], [(state.text, "")]))
     return parts.Table(("#", "where", "what happens, and what is there then"), rows, [0])
 
@@ -261,6 +286,6 @@ def _side_by_side(execution: Execution) -> parts.Table:
     for it in steps:
         cells = {state.head: [(state.text, "")] for state in it.states if state.changed}
         changed = [("\n", ""), *cells[it.by]] if it.by in cells else []
-        cells[it.by] = [_label(it.step), *changed]
+        cells[it.by] = [_label(it), *changed]
         rows.append(_row(it.number, *(cells.get(head, []) for head in heads)))
     return parts.Table(("#", *heads), rows, [0])

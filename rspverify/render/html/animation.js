@@ -16,13 +16,14 @@
  * @typedef {[name: string, elements: string[]]} Fifo  oldest first
  * @typedef {{entries: Object<string, Entry>|null, fifos: Fifo[]}} CacheState
  * @typedef {{caches: Object<string, CacheState>, memory: Object<string, number>, locks: Object<string, string>}} Snapshot
+ * @typedef {[thread: number, place: number]} Instruction
  * @typedef {{label: string, thread: number|null, cache: string|null, line: number|null,
- *   after: Snapshot, instruction: [thread: number, place: number]|null}} Step
+ *   after: Snapshot, instruction: Instruction|null, open: boolean, beside: Instruction[],
+ *   reads: {location: string, value: number, source: string}|null}} Step
  * @typedef {{initial: Snapshot, steps: Step[], threads: string[], caches: string[],
- *   shortest: boolean, code: [line: number, text: string][][], shared: number[][]}} Execution
- * @typedef {{thread: number, line: number, location: string, value: number}} Read
+ *   shortest: boolean, code: [line: number, text: string][][], shared: number[][], queues: string[]}} Execution
  * @typedef {{head: string, execution: Execution, lines: Object<string, string>, places: string[],
- *   reads: Read[], blocked: string[], left: number}} AnimationData
+ *   blocked: string[], left: number, legend: [sign: string, words: string][]}} AnimationData
  */
 (() => {
   /**
@@ -72,11 +73,13 @@
     });
   };
 
-  /** What a step changed, in words. @param {Snapshot} before @param {Snapshot} after */
-  const changes = (before, after) => {
+  /** What a step changed, in words, but for what is in queues.
+   * @param {Snapshot} before @param {Snapshot} after @param {string[]} queues */
+  const changes = (before, after, queues) => {
     /** @type {string[]} */
     const said = [];
     for (const [cache, now] of Object.entries(after.caches)) {
+      if (queues.includes(cache)) continue;
       const was = before.caches[cache], old = entriesOf(was), found = entriesOf(now);
       for (const [name, text] of found) {
         if (!old.has(name)) said.push(`${cache} has ${name} = ${text}`);
@@ -86,7 +89,7 @@
       const fifos = fifosOf(now), oldFifos = fifosOf(was);
       for (const name of new Set([...fifos.keys(), ...oldFifos.keys()])) {
         const [ours, theirs] = [fifos.get(name) ?? [], oldFifos.get(name) ?? []];
-        const where = name ? `${name} of ${cache}` : now.entries ? `the fifo of ${cache}` : cache;
+        const where = name ? `${name} of ${cache}` : `the fifo of ${cache}`;
         for (const each of without(theirs, ours)) said.push(`${each} leaves ${where}`);
         for (const each of without(ours, theirs)) said.push(`${each} joins ${where}`);
       }
@@ -148,13 +151,10 @@
       const [whose, at] = each.instruction ?? [-1, -1];
       if (whose !== thread || !found[at]) return;
       if (number < step) {
-        const read = / reads ([^,)]+)/.exec(each.label) ?? /\(reads ([^,)]+)/.exec(each.label);
-        if (each.thread === null) found[at].text += read ? ` (reads ${read[1]})` : "";
+        if (each.thread === null) found[at].text += each.reads ? ` (reads ${each.reads.value})` : "";
         else [found[at].text, last] = [each.label, at];
-        found[at].state = number === step - 1 ? "now" : "done";
-      } else if (each.thread === null) {
-        if (found[at].state === "done") found[at].state = "open";
-      } else if (due < 0) due = at;
+        found[at].state = number === step - 1 ? "now" : each.open ? "open" : "done";
+      } else if (each.thread !== null && due < 0) due = at;
     });
     if (due < 0 && step === execution.steps.length) {
       const words = blocked.find(each => each.startsWith(`P${thread} at `));
@@ -168,7 +168,7 @@
   });
 
   const STATES = { now: "now", done: "done", open: "under way", due: "next", passed: "not taken", later: "later" };
-  const KEY = "▶ now, ✓ done, ○ next, … begun, goes on later. D dirty, C clean, V valid, I invalid. The oldest element of a fifo is on the right.";
+  const KEY = [["▶", "now"], ["✓", "done"], ["○", "next"]];
   const SPEEDS = [0.5, 1, 2, 4];
   const PAUSE = 1400; // milliseconds between steps at speed 1
 
@@ -304,6 +304,8 @@
       const slider = /** @type {HTMLInputElement} */ (make("input", ""));
       Object.assign(slider, { type: "range", min: "0", max: `${execution.steps.length}`, value: "0" });
       slider.setAttribute("aria-label", "step");
+      const queues = /** @type {HTMLInputElement} */ (make("input", "rx-queues"));
+      queues.type = "checkbox";
       const speed = /** @type {HTMLSelectElement} */ (make("select", "", ...SPEEDS.map(each => {
         const option = /** @type {HTMLOptionElement} */ (make("option", "", `${each}×`));
         option.value = `${each}`;
@@ -326,11 +328,13 @@
         first.disabled = back.disabled = this.#step === 0;
         next.disabled = last.disabled = this.#step === this.steps;
       });
-      return make("div", "rx-controls", first, back, play, next, last, slider, speed);
+      const more = execution.queues.length ? [make("label", "", queues, " queues")] : [];
+      return make("div", "rx-controls", first, back, play, next, last, slider, speed, ...more);
     }
 
     /** @param {AnimationData} animation */
-    #said({ execution, lines }) {
+    #said(animation) {
+      const { execution, lines } = animation;
       const said = make("p", "rx-said");
       said.setAttribute("aria-live", "polite");
       this.#draw.push(() => {
@@ -339,9 +343,12 @@
           said.replaceChildren(make("b", "", `Before the first of ${total} ${total === 1 ? "step" : "steps"}`));
           return;
         }
-        const by = step.thread === null ? step.cache ?? "" : `P${step.thread}`;
+        const by = step.instruction ? `P${step.instruction[0]}` : step.cache ?? "";
         const line = step.line === null ? "" : lines[step.line] ? ` (line ${step.line}: ${lines[step.line]})` : ` (line ${step.line})`;
-        const changed = changes(execution.steps[this.#step - 2]?.after ?? execution.initial, step.after);
+        const changed = changes(execution.steps[this.#step - 2]?.after ?? execution.initial, step.after, execution.queues);
+        if (step.open && step.thread !== null) changed.unshift("it is on its way");
+        const states = statesOf(animation, this.#step);
+        for (const [thread, at] of step.beside) changed.push(`P${thread}'s ${states[thread][at].text} is still on its way`);
         said.replaceChildren(make("b", "", `Step ${this.#step} of ${total}`), ` ${by}: `, make("code", "", step.label), line,
           make("span", "rx-changes", changed.length ? `${changed.join("; ")}.` : "Nothing else changes."));
       });
@@ -370,7 +377,7 @@
 
     /** @param {AnimationData} animation @param {number} thread @param {string} where */
     #thread(animation, thread, where) {
-      const { execution, lines, reads } = animation;
+      const { execution, lines } = animation;
       const code = execution.code[thread] ?? [], list = make("ol", "rx-code");
       /** @type {HTMLElement[]} */
       const items = [];
@@ -404,12 +411,17 @@
       const head = make("h5", "", `P${thread}`);
       if (where) head.append(" ", make("small", "", where));
       const panel = make("section", "rx-thread", head, list);
-      const saw = reads.filter(each => each.thread === thread);
-      if (saw.length) {
-        const words = saw.map(each => `${each.location} = ${each.value} (line ${each.line})`).join(", ");
-        panel.append(make("p", "rx-saw", make("b", "", "saw "), words));
+      const reads = execution.steps.map(({ instruction, reads, line }) => instruction?.[0] === thread && reads ? { ...reads, line } : null);
+      if (reads.some(Boolean)) {
+        const saw = make("span", ""), shown = make("p", "rx-saw", make("b", "", "saw "), saw);
+        panel.append(shown);
+        this.#draw.push(() => {
+          const until = reads.slice(0, this.#step).flatMap(each => each ? [each] : []);
+          shown.classList.toggle("rx-nothing", !until.length);
+          saw.textContent = until.map(each => `${each.location} = ${each.value} (line ${each.line})`).join(", ") || "nothing yet";
+        });
       }
-      this.#draw.push(() => panel.classList.toggle("rx-active", execution.steps[this.#step - 1]?.thread === thread));
+      this.#draw.push(() => panel.classList.toggle("rx-active", execution.steps[this.#step - 1]?.instruction?.[0] === thread));
       this.#waits(animation, panel, words => words.startsWith(`P${thread} `));
       return panel;
     }
@@ -435,7 +447,7 @@
 
     /** @param {Execution} execution @param {string} name */
     #cache(execution, name) {
-      const card = this.#card(execution, name, (now, before) => {
+      const queue = execution.queues.includes(name), card = this.#card(execution, name, (now, before) => {
         const cache = now.caches[name], was = before.caches[name], old = entriesOf(was);
         const entries = Object.entries(cache.entries ?? {}).map(([of, it]) => {
           const text = written(it), entry = make("span", "rx-entry", `${of}=${text}`);
@@ -449,6 +461,7 @@
         return entries.length + gone.length + cache.fifos.length + was.fifos.length
           ? [...entries, ...gone, ...this.#fifos(cache, was)] : [make("span", "rx-empty", "empty")];
       });
+      card.classList.toggle("rx-queue", queue);
       if (this.#animation) {
         this.#waits(this.#animation, card, words => !/^P\d+ /.test(words) && words.split(" waits ")[0].endsWith(` ${name}`));
       }
@@ -499,8 +512,13 @@
     }
 
     /** @param {AnimationData} animation */
-    #notes({ blocked, left }) {
-      const notes = [make("p", "rx-note rx-key", KEY)];
+    #notes({ execution, blocked, left, legend }) {
+      const signs = [...KEY, ...legend.filter(([sign]) => sign !== "✓" && !sign.endsWith(":"))];
+      const notes = [make("p", "rx-note rx-key", `${signs.map(([sign, words]) => `${sign} ${words}`).join("; ")}.`)];
+      for (const [name, words] of legend.filter(([name]) => name.endsWith(":"))) {
+        const queue = execution.queues.some(each => name === `${each.split(" ")[0]}:`);
+        notes.push(make("p", `rx-note rx-key${queue ? " rx-queue" : ""}`, make("b", "", name), ` ${words}`));
+      }
       if (left) notes.push(make("p", "rx-note", `${left.toLocaleString("en")} more steps are not shown.`));
       if (blocked.length) {
         const list = make("ul", "", ...blocked.map(each => make("li", "", each)));
