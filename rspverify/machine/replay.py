@@ -154,20 +154,22 @@ class Replayer:
             begun += [rule.instruction] if isinstance(rule, InstructionRule) else []
             steps.append(self._shown_step(rule, before, after, lines, begun))
         queues = [it for it in self._shown if program.completes_later and not self._holds(it)]
-        names = {each.name for each in self._shown} | {it.step for it in machine.steps}
+        used = {name for it in steps for name, cache in it.after.caches.items() if cache.fifos}
+        shown = [it for it in self._shown if it not in queues or str(it) in used]
+        names = {each.name for each in shown} | {it.step for it in machine.steps}
         notes = {name: words for name, words in program.machine.notes.items() if name in names}
         return Execution(
             self.snapshot(states[0]),
             tuple(steps),
             tuple(self._own(thread) for thread in program.threads),
-            tuple(map(str, self._shown)),
+            tuple(map(str, shown)),
             code=tuple(
                 tuple((lines[it.operation], str(it)) for it in code) for code in program.code
             ),
             shared=tuple(
-                tuple(sorted(it.thread for it in machine.threads_of(each))) for each in self._shown
+                tuple(sorted(it.thread for it in machine.threads_of(each))) for each in shown
             ),
-            queues=tuple(map(str, queues)),
+            queues=tuple(str(it) for it in queues if it in shown),
             notes=notes,
         )
 

@@ -31,9 +31,9 @@ def opened(path: str | None, *, page: bool = False) -> Iterator[Console]:
         yield _Console(file=stream, width=width, **_PLAIN)
 
 
-def printing_to(stream: TextIO) -> Console:
+def printing_to(stream: TextIO, *, page: bool = False) -> Console:
     """A console on a stream of ours, without colours even where the user forces them."""
-    return _Console(file=stream, width=_WIDTH, color_system=None, **_PLAIN)
+    return _Console(file=stream, width=_PAGE if page else _WIDTH, color_system=None, **_PLAIN)
 
 
 class _Console(Console):

@@ -189,13 +189,16 @@ def test_outcomes_of_a_scheme_without_a_row() -> None:
     assert "proposed: UNSUPPORTED: scheme proposed has no row for store ALL,N" in result.stdout
 
 
-def test_show_is_tab_3() -> None:
+def test_show_is_tab_3(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert max(map(len, run("show", PROPOSED).stdout.splitlines())) <= 80
+    monkeypatch.setenv("COLUMNS", "120")
     text = run("show", PROPOSED).stdout
     assert "LK_rmw DV; FLU_L1 DV; INV_L1 DV; ST r x; FLU_L1 WG; INV_L1 DV; UL_rmw DV" in text
     assert "rmw WG,_" in text
 
 
-def test_show_has_the_orders_of_an_operation_in_one_line() -> None:
+def test_show_has_the_orders_of_an_operation_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     lines = [line.strip() for line in run("show", "gfx900").stdout.splitlines()]
     start = next(number for number, line in enumerate(lines) if "load na" in line)
     assert lines[start + 1 : start + 3] == ["load WI,N", "load SG,N (relaxed, acquire, seq_cst)"]

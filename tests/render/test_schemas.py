@@ -18,6 +18,7 @@ RUNS = {
     "check": [ORIGINAL, PROPOSED, FIG4, "litmus/rsp/paper/Ex3.litmus", "--progress"],
     "compare": [ORIGINAL, PROPOSED, FIG4],
     "compare-models": ["opencl-hrf", "opencl-rsp", "--events", "2", "--scopes", "WG,DV.R"],
+    "explain": ["proposed", FIG4],
     "extract": ["amdgpu", "--cpu", "gfx90a", "--features", "+tgsplit", "--operators", "add"],
     "hunt": [ORIGINAL, "--events", "2", "--no-count"],
     "mutate": [PROPOSED, FIG4, "--widen"],

@@ -58,13 +58,9 @@ def _block(it: parts.Block) -> Iterator[str]:
             ]
             yield from _table(it.heads, rows, it.right)
         case parts.Listing():
-            yield from _fenced(each.plain for each in it.lines if each)
-        case parts.Fold():
-            yield from (f"<details><summary>{_text(it.head)}</summary>", "")
-            yield from _blocks(it.blocks)
-            yield from ("", "</details>")
-        case parts.Section():
             yield from [f"#### {_text(it.head)}", ""] if it.head else []
+            yield from _fenced(each.plain for each in it.lines)
+        case parts.Section():
             yield from _blocks(it.blocks)
         case parts.Articles():
             for each in it.each:

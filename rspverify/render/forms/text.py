@@ -38,7 +38,7 @@ _SOURCE = 30
 def write(it: parts.Document) -> str:
     """What is printed where no terminal is."""
     stream = io.StringIO()
-    show(it.blocks, printing_to(stream))
+    show(it.blocks, printing_to(stream, page=True))
     return stream.getvalue()
 
 
