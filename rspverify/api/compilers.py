@@ -47,8 +47,7 @@ def tables_of(
         it = translator(name)
         shapes = shapes_in(programs, has_local=it.processor.has_local)
         read = codes(it.processor, it.compiler, thorough=False, only=shapes)
-        in_words = {shape: tuple(map(str, code)) for shape, code in read.items()}
-        extraction = table(in_words, it.processor, it.compiler)
+        extraction = table(read, it.processor, it.compiler)
         found.append(Source(f"<{extraction.name}>", str(extraction)))
     return found
 

@@ -15,12 +15,16 @@ from rspverify.convert import to_json
 from rspverify.options import Parameters, argument, option
 from rspverify.source import InputError, Problem, Source, require
 from rspverify.terminal.command import TEXT_OR_JSON, Command
-from rspverify.terminal.output import Output
+from rspverify.terminal.ending import exit_code
+from rspverify.terminal.output import Output, note
 from rspverify.translators import COMPILERS
 from rspverify.wording import alternatives, guess
 
 if TYPE_CHECKING:
     from rspverify.scheme.scheme import Scheme
+
+_NAMED = 4
+"""So many things that are left out are named."""
 
 TARGETS = tuple(each.rstrip(":") for each in COMPILERS)
 
@@ -61,11 +65,11 @@ def extract(asked: ExtractParameters) -> Extraction:
     OpenCL, in LLVM's own mnemonics. Text is the file of the scheme.
 
     Each operation is compiled where nothing can be left out as needless. All operators, orders
-    that count as one, kernels, and functions without our labels must give the same; otherwise
-    nothing is written.
+    that count as one, kernels, and functions without our labels must give the same. An operation
+    where they do not, or whose code cannot be read, has no row; an operator is left out of all.
 
     In Python: its `str` is the file of the scheme, which `read_scheme` reads. Raises InputError
-    with all that does not hold, or cannot be read.
+    where nothing can be read.
     """
     if asked.target not in TARGETS:
         message = f"the target must be {alternatives(TARGETS)}, not {asked.target}"
@@ -80,8 +84,7 @@ def extract(asked: ExtractParameters) -> Extraction:
         )
     compiler = llvmlite() if asked.llc is None else llc_at(asked.llc)
     found = codes(meant, compiler, operators=chosen)
-    in_words = {shape: tuple(map(str, code)) for shape, code in found.items()}
-    extraction = table(in_words, meant, compiler, chosen)
+    extraction = table(found, meant, compiler)
     read_back(extraction)
     return extraction
 
@@ -97,7 +100,17 @@ def _run(asked: ExtractParameters, output: Output) -> int:
     with working("compiling"):
         answer = extract.of(asked)
     output.write(str(answer) if output.text else to_json(answer))
-    return 0
+    if answer.left_out:
+        names, more = [*answer.left_out], len(answer.left_out) - _NAMED
+        rest = f" and {more} more" if more > 0 else ""
+        note([f"left out: {', '.join(names[:_NAMED])}{rest}, as {answer.left_out[names[0]]}"])
+    return exit_code(undecided=answer.left_out)
 
 
-COMMAND = Command(extract, run=_run, forms=TEXT_OR_JSON, also=("output",))
+COMMAND = Command(
+    extract,
+    run=_run,
+    forms=TEXT_OR_JSON,
+    also=("output",),
+    ends="3 something is left out; 0 otherwise",
+)

@@ -1,6 +1,6 @@
 """Compilers of others: what they emit, and the tables by which they translate atomics."""
 
-from rspverify.compilers.extract import codes
+from rspverify.compilers.extract import Codes, codes
 from rspverify.compilers.ir import OPERATORS
 from rspverify.compilers.llvm import Compiler, llc, llvmlite
 from rspverify.compilers.processors import PROCESSORS, Processor, processor
@@ -9,6 +9,7 @@ from rspverify.compilers.tables import Extraction, TableRow, table
 __all__ = [
     "OPERATORS",
     "PROCESSORS",
+    "Codes",
     "Compiler",
     "Extraction",
     "Processor",

@@ -33,7 +33,9 @@ SET = instruction_set("amdgpu")
 
 _BITS = 32
 _HAZARDS = re.compile(r"depctr_(?:sa_sdst|va_vdst|va_sdst|va_ssrc|va_vcc|hold_cnt)\(\d+\)")
-"""What s_wait_alu may wait for: results of calculations, and no access of memory."""
+_OTHER_HAZARDS = 0x7C
+"""What s_wait_alu may wait for: results of calculations, and no access of memory. As a number of 16
+bits, in which a bit that is 1 waits for nothing, the others are 1."""
 
 _ENDING = re.compile(r"_e(?:32|64)$|_sdwa$")
 _PARTS = re.compile(r"(dst|src[01])_sel:(?:DWORD|(BYTE|WORD)_([0-3]))|dst_unused:UNUSED_PAD")
@@ -290,8 +292,11 @@ _FUNCTIONS: Mapping[str, Callable[..., Expression]] = {
 
 def _waits_for_results(it: Instruction) -> bool:
     words = [*it.operands, *it.modifiers]
-    known = bool(words) and all(map(_HAZARDS.fullmatch, words))
-    return it.mnemonic in ("s_wait_alu", "s_waitcnt_depctr") and known
+    if it.mnemonic not in ("s_wait_alu", "s_waitcnt_depctr") or not words:
+        return False
+    if (number := bits(words[0], _BITS)) is not None:
+        return number & _OTHER_HAZARDS == _OTHER_HAZARDS
+    return all(map(_HAZARDS.fullmatch, words))
 
 
 def _moved(target: str, source: str, *, before: State) -> Mapping[str, Value]:

@@ -31,9 +31,6 @@ from rspverify.source import InputError, Problem
 
 Code = tuple[Named, ...]
 
-_SHOWN = 20
-"""How many problems are told."""
-
 
 class Case(Struct, frozen=True):
     """An operation of IR. spelling: which of those that have one row."""
@@ -59,6 +56,18 @@ _ONE: Mapping[Op, Does] = {
 """The one access that the code of an operation has."""
 
 
+class Codes(Struct, frozen=True):
+    """The code of each operation that has one.
+
+    operators: those of the RMWs that rows are for. left_out: by operation or operator that has no
+    row, why.
+    """
+
+    rows: Mapping[Shape, tuple[str, ...]]
+    operators: tuple[str, ...] = OPERATORS
+    left_out: Mapping[str, Problem] = {}
+
+
 def codes(
     processor: Processor,
     compiler: Compiler,
@@ -66,51 +75,46 @@ def codes(
     operators: Sequence[str] = OPERATORS,
     thorough: bool = True,
     only: Iterable[Shape] | None = None,
-) -> Mapping[Shape, Code]:
+) -> Codes:
     """The code of each operation, or `only` of these.
 
     operators: of the RMWs that have one row, the first of which stands for all. thorough: what is
     compiled is held to itself. All these operators, and all orders of a compare-exchange that count
     as one, must have the code of the row. Without labels the functions must be the same, so that
     labels hold nothing up. In a kernel the codes must be the same. With nothing begun before, an
-    operation must have a part of its code, in the same order.
+    operation must have a part of its code, in the same order. What cannot be read, or does not
+    hold, is left out: the operation, or where it is about another operator than the first, that
+    one.
 
-    Raises InputError with all that cannot be read, or does not hold.
+    Raises InputError where the compiler fails, or nothing is left.
     """
     every = shapes(has_local=processor.has_local) if only is None else only
     first = [Case(shape, *next(iter(spellings(shape, operators).items()))) for shape in every]
     functions = _emitted(first, processor, compiler, Surroundings())
-    read = _named(functions)
-    found = {case.shape: code for case, code in zip(first, read, strict=True)}
-    problems = [problem for case in first for problem in _of_access(case, found[case.shape])]
-    if thorough and not problems:
-        problems += _of_spellings(found, operators, processor, compiler)
-        problems += _of_labels(first, functions, processor, compiler)
-        problems += _of_kernels(first, found, processor, compiler)
-        problems += _of_nothing_before(first, found, processor, compiler)
-    if problems:
-        raise InputError(_first(problems))
-    return found
-
-
-def _named(functions: list[_Function]) -> list[Code]:
-    found: list[Code] = []
-    problems: list[Problem] = []
-    for function in functions:
+    left_out: dict[Shape | str, Problem] = {}
+    found: dict[Shape, Code] = {}
+    for case, function in zip(first, functions, strict=True):
         try:
-            found.append(named(function.between))
+            found[case.shape] = named(function.between)
         except InputError as error:
-            problems += error.problems
-    if problems:
-        raise InputError(_first(problems))
-    return found
-
-
-def _first(problems: list[Problem]) -> list[Problem]:
-    """As many problems as anyone reads, and how many more there are."""
-    more = len(problems) - _SHOWN
-    rest = [Problem(problems[_SHOWN].span, f"and {more} more from here on")] if more > 0 else []
-    return [*problems[:_SHOWN], *rest]
+            left_out[case.shape] = error.problems[0]
+            continue
+        for problem in _of_access(case, found[case.shape]):
+            left_out[case.shape] = problem
+            del found[case.shape]
+    checks: list[tuple[Shape | str, Problem]] = []
+    if thorough:
+        checks += _of_spellings(found, operators, processor, compiler)
+        checks += _of_labels(first, functions, processor, compiler)
+        checks += _of_kernels(first, found, processor, compiler)
+        checks += _of_nothing_before(first, found, processor, compiler)
+    for what, problem in checks:
+        left_out.setdefault(what, problem)
+    rows = {it: tuple(map(str, code)) for it, code in found.items() if it not in left_out}
+    if not rows:
+        raise InputError([*left_out.values()][:1])
+    kept = tuple(it for it in operators if it not in left_out)
+    return Codes(rows, kept, {str(what): problem for what, problem in left_out.items()})
 
 
 def _emitted(
@@ -154,6 +158,10 @@ def _of_mode(lines: tuple[Line, ...], processor: Processor) -> Iterator[Problem]
         yield Problem(wrong[0].span if wrong else None, message)
 
 
+_Checked = Iterator[tuple[Shape | str, Problem]]
+"""Of what does not hold, the operation or the operator, and what is wrong."""
+
+
 def _of_access(case: Case, code: Code) -> Iterator[Problem]:
     """A problem unless the code of an operation has its one access, and a fence none."""
     wanted = [_ONE[case.shape.op]] if case.shape.op in _ONE else []
@@ -170,7 +178,7 @@ def _of_spellings(
     operators: Sequence[str],
     processor: Processor,
     compiler: Compiler,
-) -> Iterator[Problem]:
+) -> _Checked:
     """A problem for each operator, or pair of orders, that is compiled in another way."""
     others = [
         Case(shape, *other)
@@ -179,19 +187,13 @@ def _of_spellings(
     ]
     emitted = _emitted(others, processor, compiler, Surroundings())
     for case, function in zip(others, emitted, strict=True):
-        what = f"`{case.shape}` by {case.spelling}"
-        try:
-            yield from _of_difference(what, "", named(function.between), found[case.shape])
-        except InputError as error:
-            span = error.problems[0].span
-            wanted = f"must be {_text(found[case.shape])}, and cannot be read"
-            hint = "--operators names those that rows of RMWs are for"
-            yield Problem(span, f"the code of {what} {wanted}", hint)
+        what = case.spelling if case.shape.op is Op.RMW else case.shape
+        yield from _difference(what, case, function, found, f" by {case.spelling}")
 
 
 def _of_labels(
     cases: list[Case], functions: list[_Function], processor: Processor, compiler: Compiler
-) -> Iterator[Problem]:
+) -> _Checked:
     """A problem for each function that is another one without labels.
 
     There waits of the row may be one instruction with those of what stands behind it.
@@ -200,37 +202,54 @@ def _of_labels(
     for case, one, other in zip(cases, functions, without, strict=True):
         if with_waits_joined(one.whole) != with_waits_joined(other.whole):
             message = f"the code of `{case.shape}` must be the same without labels, and is not"
-            yield Problem(one.between[0].span if one.between else None, message)
+            yield case.shape, Problem(one.between[0].span if one.between else None, message)
 
 
 def _of_kernels(
     cases: list[Case], found: Mapping[Shape, Code], processor: Processor, compiler: Compiler
-) -> Iterator[Problem]:
+) -> _Checked:
     """A problem for each operation that has another code in a kernel."""
     emitted = _emitted(cases, processor, compiler, Surroundings(kernel=True))
-    for case, code in zip(cases, _named(emitted), strict=True):
-        yield from _of_difference(f"`{case.shape}`", " in a kernel", code, found[case.shape])
+    for case, function in zip(cases, emitted, strict=True):
+        yield from _difference(case.shape, case, function, found, " in a kernel")
 
 
 def _of_nothing_before(
     cases: list[Case], found: Mapping[Shape, Code], processor: Processor, compiler: Compiler
-) -> Iterator[Problem]:
+) -> _Checked:
     """A problem for each operation that, alone, has what its row has not, or in another order."""
     emitted = _emitted(cases, processor, compiler, Surroundings(busy=False))
-    for case, code in zip(cases, _named(emitted), strict=True):
-        rest = iter(str(each) for each in found[case.shape])
-        if not all(str(each) in rest for each in code):
-            where = ", where nothing has begun before,"
-            message = f"the code of `{case.shape}`{where} must be a part of its row's"
-            yield Problem(code[0].origin.span, f"{message}, {_text(found[case.shape])}")
+    where = ", where nothing has begun before,"
+    for case, function in zip(cases, emitted, strict=True):
+        yield from _difference(case.shape, case, function, found, where, part=True)
 
 
-def _of_difference(what: str, where: str, code: Code, wanted: Code) -> Iterator[Problem]:
-    """A problem where a code is not that of the row."""
-    if _text(code) != _text(wanted):
+def _difference(
+    what: Shape | str,
+    case: Case,
+    function: _Function,
+    found: Mapping[Shape, Code],
+    where: str,
+    *,
+    part: bool = False,
+) -> _Checked:
+    """A problem where a code cannot be read, or is not that of the row, or a `part` of it."""
+    if case.shape not in found:
+        return
+    wanted = found[case.shape]
+    must = f"the code of `{case.shape}`{where} must be"
+    must = f"{must} a part of its row's, {_text(wanted)}" if part else f"{must} {_text(wanted)}"
+    try:
+        code = named(function.between)
+    except InputError as error:
+        problem = error.problems[0]
+        yield what, Problem(problem.span, f"{must}: {problem.message}")
+        return
+    rest = iter(str(each) for each in wanted)
+    same = all(str(it) in rest for it in code) if part else _text(code) == _text(wanted)
+    if not same:
         span = code[0].origin.span if code else None
-        message = f"the code of {what}{where} must be {_text(wanted)}, not {_text(code)}"
-        yield Problem(span, message)
+        yield what, Problem(span, f"{must}, not {_text(code)}")
 
 
 def _text(code: Code) -> str:

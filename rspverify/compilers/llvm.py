@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from rspverify.compilers.processors import Processor
+from rspverify.compilers.processors import PROCESSORS, Processor
 from rspverify.source import InputError, Problem, Source
 
 INSTALL = "python -m pip install 'rspverify[llvm]'"
@@ -21,6 +21,7 @@ _EMIT = (sys.executable, "-P", str(Path(__file__).with_name("emit.py")))
 """As a file, since it needs nothing of ours, and finds nothing beside it."""
 _TELLING = (" error: ", "LLVM ERROR", "not a recognized")
 """What stands in the lines in which LLVM tells what is wrong."""
+_UNKNOWN = "is not a recognized processor"
 _OLDEST = 15
 """The first LLVM that reads `ptr`."""
 _LONGEST = 600
@@ -38,14 +39,29 @@ class Compiler(Struct, frozen=True):
 
     def emit(self, module: str, processor: Processor) -> Source:
         """The assembly of a module of IR. Raises InputError where the compiler says anything."""
-        features = ",".join(processor.features)
-        if self.path is None:
-            command = [*_EMIT, processor.cpu, features]
-        else:
-            command = [self.path, f"-mtriple={TRIPLE}", f"-mcpu={processor.cpu}", "-O2", "-o", "-"]
-            command += [f"-mattr={features}"] if features else []
-        text = _said(command, module, f"{self.version}, {processor}")
+        command = self._command(processor.cpu, ",".join(processor.features))
+        try:
+            text = _said(command, module, f"{self.version}, {processor}")
+        except InputError as error:
+            if _UNKNOWN not in str(error):
+                raise
+            message = f"{self.version}: must know the processor {processor.cpu}, and does not"
+            raise InputError([Problem(None, message, self._known(processor))]) from None
         return Source(f"{processor.name}.s", text)
+
+    def _command(self, cpu: str, features: str) -> list[str]:
+        if self.path is None:
+            return [*_EMIT, cpu, features]
+        attributes = [f"-mattr={features}"] if features else []
+        return [self.path, f"-mtriple={TRIPLE}", f"-mcpu={cpu}", "-O2", "-o", "-", *attributes]
+
+    def _known(self, wanted: Processor) -> str:
+        """The processors that can be read and that it knows, of the machine if there are any."""
+        said = _run(self._command("help", ""), f'target triple = "{TRIPLE}"', self.version).stderr
+        known = [it for it in PROCESSORS if re.search(rf"^\s*{it}\s", said, re.MULTILINE)]
+        alike = [it for it in known if PROCESSORS[it] == PROCESSORS.get(wanted.cpu)]
+        of = "of its memory model" if alike else "of those that can be read"
+        return f"{of} it knows {', '.join(alike or known) or 'none'}"
 
 
 def llvmlite() -> Compiler:
@@ -74,8 +90,16 @@ def llc(path: str) -> Compiler:
 
 def _said(command: Sequence[str], given: str, what: str) -> str:
     """What a program prints. Raises InputError where it fails or complains, with its own words."""
+    done = _run(command, given, what)
+    if done.returncode or done.stderr.strip():
+        words = _last_words(done.stderr) or f"it ends with {done.returncode}"
+        raise InputError([Problem(None, f"{what}: cannot compile: {words}")])
+    return done.stdout
+
+
+def _run(command: Sequence[str], given: str, what: str) -> subprocess.CompletedProcess[str]:
     try:
-        done = subprocess.run(
+        return subprocess.run(
             command, input=given, capture_output=True, encoding="utf-8", timeout=_LONGEST
         )
     except (OSError, UnicodeDecodeError) as error:
@@ -83,10 +107,6 @@ def _said(command: Sequence[str], given: str, what: str) -> str:
         raise InputError([Problem(None, f"{what}: cannot be run: {reason}")]) from None
     except subprocess.TimeoutExpired:
         raise InputError([Problem(None, f"{what}: must end within {_LONGEST} s")]) from None
-    if done.returncode or done.stderr.strip():
-        words = _last_words(done.stderr) or f"it ends with {done.returncode}"
-        raise InputError([Problem(None, f"{what}: cannot compile: {words}")])
-    return done.stdout
 
 
 def _last_words(errors: str) -> str:

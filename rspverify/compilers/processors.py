@@ -59,7 +59,7 @@ _ONE_CU = Mode("cumode", "cu", (".amdhsa_workgroup_processor_mode", "0", "1"))
 _MACHINES: tuple[tuple[str, Mode | None, str], ...] = (
     ("amdgpu-gfx9", None, "gfx900 gfx902 gfx904 gfx906 gfx908 gfx909 gfx90c"),
     ("amdgpu-gfx90a", _SPLIT, "gfx90a"),
-    ("amdgpu-gfx942", _SPLIT, "gfx942 gfx950"),
+    ("amdgpu-gfx942", _SPLIT, "gfx940 gfx941 gfx942 gfx950"),
     (
         "amdgpu-gfx10",
         _ONE_CU,
@@ -81,14 +81,8 @@ PROCESSORS: Mapping[str, tuple[str, Mode | None]] = {
 
 
 _FLAT = "its accesses of global memory, flat or of buffers, and its m0 are not known"
-_GONE = "LLVM knows it no more, since 20"
-_NEAREST: Mapping[str, tuple[str, str]] = {
-    **{f"gfx{it}": ("gfx900", _FLAT) for it in (600, 601, 602, *range(700, 706))},
-    **{f"gfx{it}": ("gfx900", _FLAT) for it in (801, 802, 803, 805, 810)},
-    **{f"gfx{it}": ("gfx942", _GONE) for it in (940, 941)},
-}
-"""Processors whose code cannot be read: the nearest of which it can, and why. GFX6 to GFX8 have the
-memory model of gfx900."""
+_FLAT_ONES = {f"gfx{it}" for it in (600, 601, 602, *range(700, 706), 801, 802, 803, 805, 810)}
+"""Processors whose code cannot be read; they have the memory model of gfx900."""
 
 
 def processor(cpu: str, features: str = "") -> Processor:
@@ -98,9 +92,8 @@ def processor(cpu: str, features: str = "") -> Processor:
     """
     if cpu not in PROCESSORS:
         hint = guess(cpu, PROCESSORS) or f"known are {', '.join(PROCESSORS)}"
-        if cpu in _NEAREST:
-            nearest, why = _NEAREST[cpu]
-            hint = f"{why}; the nearest is {nearest}"
+        if cpu in _FLAT_ONES:
+            hint = f"{_FLAT}; the nearest is gfx900"
         raise InputError(
             [Problem(None, f"--cpu must be a processor that can be read, not {cpu}", hint)]
         )

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
+from rspverify.compilers.extract import Codes
 from rspverify.compilers.ir import OPERATORS, Shape
 from rspverify.compilers.llvm import Compiler
 from rspverify.compilers.processors import Processor
 from rspverify.litmus.program import Order
+from rspverify.records import replace
 from rspverify.wording import alternatives
 
 NON_ATOMIC = "na"
@@ -57,7 +59,7 @@ class Extraction(Struct, frozen=True):
     """The table of a compiler: a scheme, whose machine is what the code is for.
 
     source: which compiler, processor and features, and how operations were given to it. note: what
-    of RMWs its rows are not for.
+    of RMWs its rows are not for. left_out: by operation or operator that has no row, why.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Extraction(Struct, frozen=True):
     machine: str
     rows: tuple[TableRow, ...]
     note: str | None = None
+    left_out: Mapping[str, str] = {}
 
     def __str__(self) -> str:
         """The file of the scheme."""
@@ -78,18 +81,14 @@ class Extraction(Struct, frozen=True):
         return "\n".join([*head, *map(str, self.rows)]) + "\n"
 
 
-def table(
-    codes: Mapping[Shape, tuple[str, ...]],
-    processor: Processor,
-    compiler: Compiler,
-    operators: Sequence[str] = OPERATORS,
-) -> Extraction:
+def table(codes: Codes, processor: Processor, compiler: Compiler) -> Extraction:
     """The rows in order; those that say the same of several scopes, or orders, are one."""
-    left_out = [each for each in OPERATORS if each not in operators]
-    note = f"rows for rmw are not for {alternatives(left_out)}" if left_out else None
+    others = [each for each in OPERATORS if each not in codes.operators]
+    note = f"rows for rmw are not for {alternatives(others)}" if others else None
     source = f"{compiler.version}, {processor}; {_SPELLED}"
-    name = f"llvm-{processor.name}"
-    return Extraction(name, source, processor.machine, tuple(_rows(codes)), note)
+    rows = tuple(_rows(codes.rows))
+    left_out = {what: str(it).splitlines()[0] for what, it in codes.left_out.items()}
+    return Extraction(f"llvm-{processor.name}", source, processor.machine, rows, note, left_out)
 
 
 _Codes = Mapping[Order | None, tuple[str, ...]]
@@ -113,10 +112,7 @@ def _rows(codes: Mapping[Shape, tuple[str, ...]]) -> Iterable[TableRow]:
 def _counts(shape: Shape, codes: Mapping[Shape, tuple[str, ...]]) -> bool:
     """Whether it matters to any such operation of this memory that its result is used."""
     used = (it for it in codes if (it.op, it.memories, it.used) == (shape.op, shape.memories, True))
-    return any(
-        codes[each] != codes[Shape(each.op, each.scope, each.order, each.memories, False)]
-        for each in used
-    )
+    return any(codes[each] != codes.get(replace(each, used=False)) for each in used)
 
 
 def _joined(scopes: Mapping[str, _Codes]) -> Iterable[tuple[tuple[str, ...], _Codes]]:
@@ -129,6 +125,7 @@ def _joined(scopes: Mapping[str, _Codes]) -> Iterable[tuple[tuple[str, ...], _Co
         scope = next(iter(left))
         own = left.pop(scope)
         alike = [other for other, codes in left.items() if _alike(own, codes)]
+        alike = [other for other in alike if left[other] == left[alike[0]]]
         joined = (scope, *alike)
         atomic = [left.pop(other) for other in alike]
         yield joined, atomic[0] if atomic else own

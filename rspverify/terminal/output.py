@@ -105,7 +105,8 @@ def warn_once() -> Callable[[str], None]:
 
 
 def note(notes: Iterable[str]) -> None:
-    """Says on standard error what of a model's files counts for nothing."""
+    """Says on standard error what should be known of an answer: what counts for nothing, or is left
+    out."""
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
 

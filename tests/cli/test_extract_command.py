@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from pathlib import Path
 
@@ -11,8 +12,11 @@ import pytest
 import rspverify
 from rspverify.commands import extract
 from rspverify.compilers.ir import Shape
+from rspverify.compilers.llvm import Compiler
+from rspverify.compilers.processors import Processor
 from rspverify.litmus.program import GLOBAL, Order
 from rspverify.scheme.orders import Op
+from rspverify.source import Source
 
 run = partial(command_line.run, "extract")
 
@@ -39,6 +43,37 @@ def test_the_table_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     )
     extraction = rspverify.extract("amdgpu", "gfx90a", "+tgsplit", operators=["add", "umax"])
     assert str(extraction) == file.read_text()
+
+
+def test_what_cannot_be_read_is_left_out_with_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By an LLVM that makes a loop of umax, as LLVM 16 to 20 do, and does not know the load."""
+    emit = Compiler.emit
+
+    def planted(compiler: Compiler, module: str, processor: Processor) -> Source:
+        text = emit(compiler, module, processor).text
+        text = re.sub(r"\tglobal_atomic_umax", "\ts_cbranch_execnz .L\n\\g<0>", text)
+        return Source("a.s", re.sub(r"\tglobal_load_dword \S+, \S+, off( glc)", "\twhat", text))
+
+    monkeypatch.setattr(Compiler, "emit", planted)
+    few = [
+        *(Shape(Op.RMW, "dv", Order.RELAXED, (GLOBAL,), used) for used in (True, False)),
+        *(Shape(Op.LOAD, scope, Order.RELAXED, (GLOBAL,)) for scope in ("wi", "dv")),
+    ]
+    monkeypatch.setattr(extract, "codes", partial(extract.codes, only=few))
+    file = tmp_path / "table.yaml"
+    result = run("amdgpu", "--cpu", "gfx90a", "-o", str(file))
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert re.fullmatch(
+        r"note: left out: load dv relaxed global, umax, as a\.s:\d+:2: an instruction must be one "
+        r"that is known in rows, not what\n",
+        result.stderr,
+    )
+    text = file.read_text()
+    assert 'note: "rows for rmw are not for umax"' in text
+    assert text.count("  - {op: load") == 1
+    assert "{op: load, scope: wi," in text
 
 
 def test_what_does_not_compile_is_said_and_nothing_is_written(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from compilers.documented import LOADS, TABLES, documented
 
-from rspverify.compilers import Compiler, codes, llvmlite, processor, table
+from rspverify.compilers import Codes, Compiler, codes, llvmlite, processor, table
 from rspverify.compilers.ir import Shape
 from rspverify.litmus.program import GLOBAL, Order
 from rspverify.scheme.orders import Op
@@ -28,13 +28,16 @@ def compiler() -> Compiler:
 
 
 @cache
+def read(cpu: str, features: str) -> Codes:
+    return codes(processor(cpu, features), compiler(), thorough=False)
+
+
 def emitted(cpu: str, features: str) -> dict[Shape, tuple[str, ...]]:
-    found = codes(processor(cpu, features), compiler(), thorough=False)
-    return {shape: tuple(map(str, code)) for shape, code in found.items()}
+    return dict(read(cpu, features).rows)
 
 
 def scheme(cpu: str, features: str) -> str:
-    return str(table(emitted(cpu, features), processor(cpu, features), compiler()))
+    return str(table(read(cpu, features), processor(cpu, features), compiler()))
 
 
 def place(cpu: str, features: str) -> Path:

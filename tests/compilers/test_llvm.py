@@ -6,10 +6,16 @@ import pytest
 
 from rspverify.compilers import llvm
 from rspverify.compilers.llvm import Compiler, llc, llvmlite
-from rspverify.compilers.processors import Processor, processor
+from rspverify.compilers.processors import PROCESSORS, Processor, processor
 from rspverify.source import InputError
 
 GOOD = 'echo "  LLVM version 99.1.2"; echo "    amdgcn - AMD GCN GPUs"'
+
+
+MODULE = (
+    'target triple = "amdgcn-amd-amdhsa"\n'
+    "define void @f(ptr addrspace(1) %x) { store i32 1, ptr addrspace(1) %x ret void }"
+)
 
 
 def program(folder: Path, lines: str) -> str:
@@ -64,21 +70,13 @@ def test_llvmlite_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("module", "cpu", "said"),
     [
-        ('target triple = "amdgcn-amd-amdhsa"', "gfx1", "'gfx1' is not a recognized processor"),
-        ("what", "gfx942", "expected top-level entity"),
+        (MODULE, "gfx1", "must know the processor gfx1, .*of those that can be read .* gfx942, "),
+        (MODULE, "gfx940", "must know the processor gfx940, .*of its .* it knows gfx942, gfx950$"),
+        ("what", "gfx942", "cannot compile: .*expected top-level entity"),
     ],
 )
 def test_what_llvm_says_is_said(module: str, cpu: str, said: str) -> None:
-    unknown = Processor(cpu, (), "amdgpu-none", None)
-    with pytest.raises(InputError, match=f"^LLVM .*, {cpu}: cannot compile: .*{said}"):
-        llvmlite().emit(module, unknown)
-
-
-def test_where_llvm_ends_the_process_ours_goes_on() -> None:
-    unknown = Processor("gfx1", (), "amdgpu-none", None)
-    module = (
-        'target triple = "amdgcn-amd-amdhsa"\n'
-        "define void @f(ptr addrspace(1) %x) { store i32 1, ptr addrspace(1) %x ret void }"
-    )
-    with pytest.raises(InputError, match=r"^LLVM .*: cannot compile: "):
-        llvmlite().emit(module, unknown)
+    """Also where it ends its process, as it does for a processor that it does not know."""
+    meant = processor(cpu) if cpu in PROCESSORS else Processor(cpu, (), "amdgpu-none", None)
+    with pytest.raises(InputError, match=f"(?s)^LLVM .*{said}"):
+        llvmlite().emit(module, meant)

@@ -12,6 +12,7 @@ from rspverify.source import InputError
     [
         ("gfx906", "", "amdgpu-gfx9"),
         ("gfx90a", "+tgsplit", "amdgpu-gfx90a-tgsplit"),
+        ("gfx940", "", "amdgpu-gfx942"),
         ("gfx950", "-tgsplit", "amdgpu-gfx942"),
         ("gfx1036", "", "amdgpu-gfx10"),
         ("gfx1103", " +cumode ", "amdgpu-gfx11-cu"),
@@ -50,12 +51,6 @@ def test_there_is_no_local_memory_where_work_groups_are_split() -> None:
             "",
             "--cpu must be a processor that can be read, not gfx803\n  hint: its accesses of global memory,"
             " flat or of buffers, and its m0 are not known; the nearest is gfx900",
-        ),
-        (
-            "gfx940",
-            "",
-            "--cpu must be a processor that can be read, not gfx940\n"
-            "  hint: LLVM knows it no more, since 20; the nearest is gfx942",
         ),
         ("gfx900", "+tgsplit", "--features must be left out, as gfx900 has one mode, not +tgsplit"),
         (

@@ -2,20 +2,22 @@
 
 import yaml
 
+from rspverify.compilers.extract import Codes
 from rspverify.compilers.ir import LOCAL, Shape, shapes
 from rspverify.compilers.llvm import Compiler
 from rspverify.compilers.processors import processor
 from rspverify.compilers.tables import TableRow, table
 from rspverify.litmus.program import GLOBAL, Order
 from rspverify.scheme.orders import Op
+from rspverify.source import Problem
 
 COMPILER = Compiler("LLVM 1.2.3 by hand")
-Codes = dict[Shape, tuple[str, ...]]
+Spoken = dict[Shape, tuple[str, ...]]
 
 
-def spoken(text: str) -> Codes:
+def spoken(text: str) -> Spoken:
     """The code of each operation that the text of a scheme has a row for."""
-    found: Codes = {}
+    found: Spoken = {}
     for row in yaml.safe_load(text)["rows"]:
         op, memories = Op(row["op"]), tuple(_listed(row["memory"]))
         results = {"used": [True], "unused": [False], None: [True, False]}[row.get("result")]
@@ -33,8 +35,8 @@ def _listed(words: str | list[str]) -> list[str]:
     return [words] if isinstance(words, str) else words
 
 
-def written(codes: Codes) -> str:
-    return str(table(codes, processor("gfx942"), COMPILER))
+def written(codes: Spoken) -> str:
+    return str(table(Codes(codes), processor("gfx942"), COMPILER))
 
 
 def test_where_every_code_is_another_there_are_as_many_rows() -> None:
@@ -50,16 +52,16 @@ def test_where_codes_are_the_same_rows_are_one() -> None:
         if shape.order is not None
     }
     assert spoken(written(codes)) == codes
-    rows = table(codes, processor("gfx942"), COMPILER).rows
+    rows = table(Codes(codes), processor("gfx942"), COMPILER).rows
     assert len(rows) == 2 * (4 * 2 + 3)  # the orders; accesses of two memories, fences of three
 
 
 def test_non_atomic_accesses_stand_with_atomic_ones_whose_code_is_theirs() -> None:
-    codes: Codes = {Shape(Op.LOAD, None, None, (GLOBAL,)): ("LD r x",)}
+    codes: Spoken = {Shape(Op.LOAD, None, None, (GLOBAL,)): ("LD r x",)}
     for scope, code in (("wi", ("LD r x",)), ("wg", ("LD r x", "INV"))):
         for order in (Order.RELAXED, Order.ACQUIRE):
             codes[Shape(Op.LOAD, scope, order, (GLOBAL,))] = code
-    assert [row.scope for row in table(codes, processor("gfx942"), COMPILER).rows] == [
+    assert [row.scope for row in table(Codes(codes), processor("gfx942"), COMPILER).rows] == [
         ("na", "wi"),
         ("wg",),
     ]
@@ -72,13 +74,29 @@ def test_a_result_is_named_where_it_matters() -> None:
         for memory, far in ((GLOBAL, True), (LOCAL, False))
         for used in (True, False)
     }
-    rows = table(codes, processor("gfx942"), COMPILER).rows
+    rows = table(Codes(codes), processor("gfx942"), COMPILER).rows
     assert [row.result for row in rows] == ["used", "unused", None]
     assert spoken(written(codes)) == codes
 
 
+def test_what_is_left_out_is_said_of_nobody() -> None:
+    """Neither non-atomic accesses, nor the other result, nor another scope stands for it."""
+    codes: Spoken = {
+        shape: (f"{shape.op.value} x",)
+        for shape in shapes(has_local=False)
+        if (shape.scope, shape.order) != ("wi", Order.RELAXED) and shape.used is not False
+    }
+    assert spoken(written(codes)) == codes
+    problem = Problem(None, "the code must be another one")
+    extraction = table(Codes({}, ("add",), {"umax": problem}), processor("gfx942"), COMPILER)
+    assert extraction.left_out == {"umax": "the code must be another one"}
+    assert extraction.note == (
+        "rows for rmw are not for sub, xchg, and, or, xor, umax, umin, max or min"
+    )
+
+
 def test_the_head_says_what_it_is() -> None:
-    split = str(table({}, processor("gfx942", "+tgsplit"), COMPILER))
+    split = str(table(Codes({}), processor("gfx942", "+tgsplit"), COMPILER))
     assert split == (
         "name: llvm-gfx942+tgsplit\n"
         'source: "LLVM 1.2.3 by hand, gfx942, features +tgsplit; '
