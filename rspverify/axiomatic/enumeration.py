@@ -1,16 +1,18 @@
-"""The consistent executions with one outcome, by brute force over rf and mo.
+"""The consistent executions of a program, by a search through rf and mo.
 
-An outcome tells every value that is read, and so which operations are executed and what they
-write: what is left to choose is the write that each read reads from, among those of its location
-and value, and an order of the writes of each atomic location. This is the check on the symbolic
-encoding (executions.py, candidates.py), with which it shares the reading of the model: the base
-names of the vocabulary, and which definition a name stands for (interpretation.py). What operators
-and axioms mean, and how an execution is put together, it has for itself.
+Which operations are executed is fixed first: by an outcome, which tells every value that is read,
+or in each way in turn that the program has (ways.py). What is left to choose is the write that each
+read reads from, and an order of the writes of each atomic location; an axiom that is broken by a
+part of both, and stays so as they grow, ends a branch. This is the check on the symbolic encoding
+(executions.py, candidates.py), with which it shares the reading of the model: the base names of the
+vocabulary, and which definition a name stands for (interpretation.py). What operators and axioms
+mean, and how an execution is put together, it has for itself. Where a program has many outcomes,
+it lists them ten times as fast.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import product
 from operator import or_
@@ -20,12 +22,15 @@ from msgspec import Struct
 
 from rspverify.axiomatic.event import Event, Part, events_of
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.axiomatic.plan import ATOMIC, Check, Plan, plan_of
+from rspverify.axiomatic.orbits import NOT_READ, Orbits
+from rspverify.axiomatic.plan import ATOMIC, Check, Plan, Steps, WrongTool, plan_of
 from rspverify.axiomatic.vocabulary import CO, RELATIONS, RF, SETS
-from rspverify.limits import LimitReached, Limits
+from rspverify.axiomatic.ways import Demand, State, state_of, ways
+from rspverify.limits import Limits
 from rspverify.litmus.program import Program
-from rspverify.relation.concrete import Rows, Value, members
-from rspverify.value import evaluate
+from rspverify.records import replace
+from rspverify.relation.concrete import Value, members, pairs_of, related
+from rspverify.value import Constant, Expression, evaluate, reads
 from rspverify.verdict import Outcome
 
 MOST = 200_000
@@ -33,6 +38,10 @@ MOST = 200_000
 
 _CLOCK = 256
 """Candidates between two looks at the clock."""
+
+_SPARE, _FOR_ONE = 1_000, 10
+"""All executions are found by the solver where more candidates than this in all, and for each
+execution, were tried in vain."""
 
 
 Relations = Mapping[str, frozenset[tuple[int, int]]]
@@ -52,12 +61,15 @@ def consistent_execution(
 
 
 class ConsistentExecutions:
-    """The same for values after values of a program: what its events are is calculated once."""
+    """Those of a program under a model; what its events are is calculated once.
+
+    Raises WrongTool for a model of which an execution is more than rf and an order.
+    """
 
     def __init__(self, program: Program, model: MemoryModel) -> None:
         self._program, self._plan = program, plan_of(model)
         self._events = events_of(program, model)
-        self._known: dict[tuple[int, ...], list[Any]] = {}
+        self._known: dict[tuple[int, ...], Steps] = {}
 
     def first(
         self,
@@ -68,171 +80,369 @@ class ConsistentExecutions:
     ) -> Relations | None:
         """A consistent execution in which reads, by operation, and locations in the end have these
         values; one that is not named may end with any."""
-        run = _run(self._program, self._events, reads, memory)
-        if run is None:
+        states = []
+        for it in self._program.operations:
+            if it.reads and bool(evaluate(it.guard, reads)) != (it.index in reads):
+                return None
+            states.append(state_of(it, reads))
+        if any(evaluate(guard, reads) for guard in self._program.goes_on):
             return None
-        key = tuple(it.index if it is self._events[it.index] else ~it.index for it in run.events)
-        plan = self._plan
+        run = _run(self._events, states)
+        written = {place: evaluate(it, reads) for place, it in run.written.items()}
+        sources = {
+            reader: [it for it in writers if written[it] == reads[run.operation(reader)]]
+            for reader, writers in run.sources.items()
+        }
+        constants = {place: Constant(value) for place, value in written.items()}
+        run = replace(run, sources=sources, written=constants)
+        search = _Search(run, self._plan, self._steps(run), limits, most, reads, memory)
+        found = next(search.executions(), None)
+        return None if found is None else search.relations(found)
+
+    def endings(
+        self, values: Mapping[int, Collection[int]], limits: Limits, most: int = _SPARE
+    ) -> Iterator[Outcome]:
+        """The outcome of every consistent execution with every final memory that it may leave.
+
+        values: those that each read may have. Raises LimitReached, and WrongTool where values
+        cause themselves, or more than so many parts of executions were met in vain.
+        """
+        if not self._plan.by_order:
+            raise WrongTool("the model orders writes by a relation of its own")
+        orbits, left = Orbits(self._program), most
+        for states, demands in ways(self._program, values):
+            run = replace(_run(self._events, states), demands=demands)
+            executed = {run.operation(place) for place in run.sources}
+            known = {it: NOT_READ for it in values if it not in executed}
+            steps = self._steps(run)
+            search = _Search(run, self._plan, steps, limits, left, known, {}, orbits)
+            for found in search.executions():
+                for outcome in search.outcomes(found):
+                    for image in orbits.of(outcome):
+                        search.most += _FOR_ONE
+                        yield image
+            left = search.most - search.seen
+
+    def _steps(self, run: _Run) -> Steps:
+        events = run.events
+        key = tuple(it.index if it is self._events[it.index] else ~it.index for it in events)
         if key not in self._known:
-            fixed = plan.calculation.given.keys() - {RF, CO}
-            values = plan.calculation.values({it: base_value(it, run.events) for it in fixed})
-            plan.calculation.run(plan.once, values, len(run.events))
-            self._known[key] = values
-        return _Enumeration(run, plan, [*self._known[key]], limits, most).first()
+            self._known[key] = self._plan.steps(lambda it: base_value(it, events), len(events))
+        return self._known[key]
 
 
 class _Run(Struct, frozen=True):
-    """What an outcome executes: the events, and by their place the values read and written."""
+    """What an execution executes, by places among these events.
+
+    written: what each write writes, over the reads of the program. sources: the writes that each
+    read may read from. reader: of a read-modify-write, from the write that it is to the read.
+    demands: what the values that are read must be like.
+    """
 
     events: Sequence[Event]
-    read: Mapping[int, int]
-    written: Mapping[int, int]
-    final: Mapping[str, int]
+    written: Mapping[int, Expression]
+    sources: Mapping[int, Sequence[int]]
+    reader: Mapping[int, int]
+    demands: Sequence[Demand] = ()
 
-    def writers(self, location: str, value: int | None = None) -> list[int]:
-        """The places of the writes to a location, of this value if one is given."""
-        writers = [place for place in self.written if self.events[place].at.name == location]
-        return [it for it in writers if value is None or self.written[it] == value]
+    def operation(self, place: int) -> int:
+        """The index of the operation of an event."""
+        operation = self.events[place].operation
+        assert operation is not None
+        return operation.index
+
+    def writers(self, location: str) -> list[int]:
+        """The places of the writes to a location, the initial one first."""
+        return [place for place in self.written if self.events[place].at.name == location]
 
 
-def _run(
-    program: Program, every: Sequence[Event], values: Mapping[int, int], final: Mapping[str, int]
-) -> _Run | None:
-    """The run of a program whose reads have these values; None if there is none."""
+def _run(every: Sequence[Event], states: Sequence[State]) -> _Run:
+    """The run of a program whose operations are executed so."""
     events: list[Event] = []
-    written: dict[int, int] = {}
-    read: dict[int, int] = {}
+    written: dict[int, Expression] = {}
+    readers: dict[int, int] = {}
+    pairs: dict[int, int] = {}
     for event in every:
-        it = event.operation
+        place, it = len(events), event.operation
         if it is None:
             if event.initial:
-                written[len(events)] = event.at.initial
-            events.append(event)
-            continue
-        executed = evaluate(it.guard, values) != 0
-        if it.reads and executed != (it.index in values):
-            return None
-        if not executed:
-            continue
-        if it.success is not None and not evaluate(it.success, values):
-            if event.part is Part.WRITE:
+                written[place] = Constant(event.at.initial)
+        else:
+            state = states[it.index]
+            if state is State.ABSENT or (state is State.FAILS and event.part is Part.WRITE):
                 continue
-            event = event.failed or event
-        if event.reads:
-            read[len(events)] = values[it.index]
-        if event.writes and it.value is not None:
-            written[len(events)] = evaluate(it.value, values)
+            if state is State.FAILS:
+                event = event.failed or event
+            if event.reads:
+                readers[it.index] = place
+            if event.writes and it.value is not None:
+                written[place] = it.value
+                if it.index in readers:
+                    pairs[place] = readers[it.index]
         events.append(event)
-    if any(evaluate(guard, values) for guard in program.goes_on):
-        return None
-    return _Run(events, read, written, final)
+    run = _Run(events, written, {}, pairs)
+    sources = {place: run.writers(events[place].at.name) for place in readers.values()}
+    return replace(run, sources=sources)
 
 
-class _Enumeration:
-    """The search through rf and mo. Orders grow from their first write to their last."""
+class _Node(Struct, frozen=True):
+    """A part of an execution: rf and the order of writes so far.
 
-    def __init__(self, run: _Run, plan: Plan, values: list[Any], limits: Limits, most: int) -> None:
-        self._run = run
-        self._limits = limits
-        self._most = most
-        self._seen = 0
-        self._plan = plan
-        self._values = values
+    values: of the steps. read: the value of each read, by operation, as far as it is known. source:
+    the write that each read reads from, by their places.
+    """
+
+    values: list[Any]
+    order: Value
+    read: Mapping[int, int]
+    source: Mapping[int, int]
+
+
+class _Order(Struct, frozen=True):
+    """The writes of a location that are to be put in order after its first, and those of them that
+    may be the last."""
+
+    first: int
+    writers: int
+    ends: int
+
+
+class _Search:
+    """The search through rf and mo. Orders grow from their first write to their last.
+
+    known: what is read, by operation. Without orbits, that is all, and reads choose their writes
+    before these are put in order. With them, a read-modify-write chooses when it is put in order,
+    and what only reads comes last, as there nearly always is a write for it. seen, most: how many
+    parts of executions were met, and may be.
+    """
+
+    def __init__(
+        self,
+        run: _Run,
+        plan: Plan,
+        steps: Steps,
+        limits: Limits,
+        most: int,
+        known: Mapping[int, int],
+        memory: Mapping[str, int],
+        orbits: Orbits | None = None,
+    ) -> None:
+        self._run, self._plan, self._steps, self._limits = run, plan, steps, limits
+        self.seen, self.most = 0, most
+        self._start, self._orbits = known, orbits
         self._events = len(run.events)
-        self._order = [0] * self._events
-        self._ordered: list[tuple[int, int]] = []
-        self._plain: list[tuple[int, int]] = []
-        self._ends = True
+        self._refuted: dict[tuple[int, int, int], bool] = {}
+        self._at = {place: run.operation(place) for place in run.sources}
+        self._needs = {place: reads(it) for place, it in run.written.items()}
+        self._demands = [(reads(it.expression), it) for it in run.demands]
+        self._sources = {place: self._fitting(place) for place in run.sources}
+        self._last: list[tuple[str, int, int, bool]] = []
+        self._order, orders = 0, list[_Order]()
         for location in dict.fromkeys(event.at.name for event in run.events if event.initial):
             initial, *others = writers = run.writers(location)
-            last = _mask(run.writers(location, run.final.get(location)))
-            ordered = self._plan.every or run.events[initial].at.atomic
-            if not (ordered and self._plan.by_order):
-                self._plain.append((_mask(writers), last))
+            ends = _mask(writers)
+            if location in memory:
+                wanted = Constant(memory[location])
+                ends = _mask(it for it in writers if run.written[it] == wanted)
+            ordered = plan.every or run.events[initial].at.atomic
+            by_order = ordered and plan.by_order
+            self._last.append((location, _mask(writers), ends, by_order))
             if ordered and others:
-                self._order[initial] = _mask(others)
-                ends = last if self._plan.by_order else -1
-                self._ordered.append((_mask(others), ends & _mask(others)))
-            else:
-                self._ends = self._ends and last != 0
-        self._place_of = self._plan.calculation.given
+                self._order |= _mask(others) << initial * self._events
+                last = (ends if by_order else -1) & _mask(others)
+                orders.append(_Order(initial, _mask(others), last))
+        free = [place for place, writers in self._sources.items() if len(writers) > 1]
+        self._decisions: list[int | _Order] = [*orders, *free] if orbits else [*free, *orders]
 
-    def first(self) -> Relations | None:
-        """The first consistent execution that is found."""
-        if not (self._ends and all(last for _, last in [*self._ordered, *self._plain])):
-            return None
-        run = self._run
-        sources = [
-            run.writers(run.events[reader].at.name, value) for reader, value in run.read.items()
+    def _fitting(self, place: int) -> Sequence[int]:
+        """The writes that a read may read from, as far as it alone and constants tell."""
+        it, written = self._at[place], self._run.written
+        own = [demand for needs, demand in self._demands if needs == {it}]
+        return [
+            writer
+            for writer in self._run.sources[place]
+            if self._needs[writer]
+            or all(each.holds({it: evaluate(written[writer], {})}) for each in own)
         ]
-        for chosen in product(*sources):
-            rows = [0] * self._events
-            for reader, writer in zip(run.read, chosen, strict=True):
-                rows[writer] |= 1 << reader
-            self._values[self._place_of[RF]] = tuple(rows)
-            self._calculate(self._plan.reading)
-            if self._hold(self._plan.early) and self._extend(-1, 0):
-                return self._found()
-        return None
 
-    def _extend(self, location: int, rest: int) -> bool:
-        """Whether the order can be completed, `rest` being the writes still to be put in order.
+    def executions(self) -> Iterator[_Node]:
+        """The consistent executions. Raises LimitReached."""
+        if not all(self._sources.values()) or not all(ends for _, _, ends, _ in self._last):
+            return
+        source = {place: them[0] for place, them in self._sources.items() if len(them) == 1}
+        node = _Node(self._steps.values, self._order, self._start, {})
+        root = self._checked(node, source, self._order)
+        if root is not None:
+            yield from self._completed(-1, 0, 0, root)
 
-        A write that is put next comes before all the rest, so that mo only grows on the way, and
-        an axiom that rises with it and is broken by a part of mo is broken by the whole.
+    def _completed(self, at: int, before: int, rest: int, node: _Node) -> Iterator[_Node]:
+        """The consistent executions that a part grows to.
+
+        at: the decision that it is at, `rest` being the writes still to be put in order there, and
+        `before` the last one that was. A write that is put next comes before all the rest, so that
+        mo only grows on the way.
         """
-        if not rest:
-            location += 1
-            if location == len(self._ordered):
-                return self._complete()
-            rest = self._ordered[location][0]
-        last = self._ordered[location][1]
+        while not rest:
+            at += 1
+            if at == len(self._decisions):
+                if self._hold(self._steps.late, node.values) and all(self._ends(node)):
+                    yield node
+                return
+            decision = self._decisions[at]
+            if isinstance(decision, _Order):
+                before, rest = decision.first, decision.writers
+            elif decision not in node.source:
+                for found in self._reading(decision, node):
+                    yield from self._completed(at, 0, 0, found)
+                return
+        decision = self._decisions[at]
+        assert isinstance(decision, _Order)
         for write in members(rest):
             after = rest & ~(1 << write)
-            if (after or rest) & last:
-                self._order[write] = after
-                if self._hold(self._plan.early) and self._extend(location, after):
-                    return True
-                self._order[write] = 0
-        return False
+            if (after or rest) & decision.ends:
+                placed = _Placed(write, before, node.order | after << write * self._events)
+                for found in self._placed(placed, node):
+                    yield from self._completed(at, write, after, found)
 
-    def _complete(self) -> bool:
-        """Whether the execution is consistent and may end with the plain values of the outcome."""
-        if not self._hold(self._plan.late):
+    def _reading(self, reader: int, node: _Node, placed: _Placed | None = None) -> Iterator[_Node]:
+        """A read reads from each write in turn; placed: it is that of the write that comes next."""
+        for writer in self._sources[reader]:
+            if placed is None or not self._cannot(writer, reader, placed):
+                order = node.order if placed is None else placed.order
+                found = self._checked(node, {**node.source, reader: writer}, order)
+                if found is not None:
+                    yield found
+
+    def _placed(self, placed: _Placed, node: _Node) -> Iterator[_Node]:
+        """A write comes next in the order; if it is part of a read-modify-write, with its read."""
+        reader = self._run.reader.get(placed.write)
+        if reader is None or reader in node.source:
+            found = self._checked(node, node.source, placed.order)
+            if found is not None:
+                yield found
+        else:
+            yield from self._reading(reader, node, placed)
+
+    def _cannot(self, writer: int, reader: int, placed: _Placed) -> bool:
+        """Whether a write that comes next cannot read from a write, as the two and the one before
+        it say alone. That is kept, so that it costs less than the axioms on all events."""
+        write, before = placed.write, placed.before
+        if writer == before:
             return False
-        self._calculate(self._plan.last)
-        relations = [self._values[place] for place in self._plan.later]
-        later = [reduce(or_, rows) for rows in zip([0] * self._events, *relations, strict=True)]
-        return all(
-            any(not later[write] & writers & ~(1 << write) for write in members(last))
-            for writers, last in self._plain
-        )
+        earlier = placed.order >> writer * self._events + write & 1
+        key = (writer, write, before if earlier else write)
+        if key not in self._refuted:
+            pairs = [(write, writer)] if writer != write else []
+            if earlier:
+                pairs = [(writer, before), (writer, write), (before, write)]
+            order, rf = (related(it, self._events) for it in (pairs, [(writer, reader)]))
+            self._refuted[key] = self._calculated(self._steps.values, order, rf) is None
+        return self._refuted[key]
 
-    def _hold(self, checks: Sequence[Check]) -> bool:
-        self._seen += 1
-        if self._seen > self._most:
-            raise LimitReached(f"more than {self._most} candidate executions with one outcome")
-        if self._seen % _CLOCK == 1:
+    def _checked(self, node: _Node, source: Mapping[int, int], order: Value) -> _Node | None:
+        """A part of an execution that has grown, if it may grow to a consistent one."""
+        self.seen += 1
+        if self.seen > self.most:
+            raise WrongTool(f"more than {self.most} candidate executions with one outcome")
+        if self.seen % _CLOCK == 1:
             self._limits.remaining()
-        self._values[self._place_of[CO]] = tuple(self._order)
+        read, rf = node.read, None
+        if source is not node.source:
+            found = self._read(node.read, source)
+            if found is None:
+                return None
+            read = found
+            rf = related(((writer, reader) for reader, writer in source.items()), self._events)
+        values = self._calculated(node.values, order, rf)
+        if values is None:
+            return None
+        if len(source) == len(self._sources) and not self._hold(self._steps.early, values):
+            return None
+        return _Node(values, order, read, source)
+
+    def _calculated(self, values: list[Any], order: Value, rf: Value | None) -> list[Any] | None:
+        """The values of the steps, None if an axiom is broken for good. rf: None as before."""
+        values, given = [*values], self._plan.calculation.given
+        values[given[CO]] = order
+        if rf is not None:
+            values[given[RF]] = rf
+            self._calculate(self._steps.reading, values)
+        return values if self._hold(self._steps.rising, values) else None
+
+    def _hold(self, checks: Sequence[Check], values: list[Any]) -> bool:
         for check in checks:
-            self._calculate(check.steps)
-            if not check.holds(self._values[check.place]):
+            self._calculate(check.steps, values)
+            if not check.holds(values[check.place], self._events):
                 return False
         return True
 
-    def _calculate(self, steps: tuple[int, ...]) -> None:
-        self._plan.calculation.run(steps, self._values, self._events)
+    def _calculate(self, steps: tuple[int, ...], values: list[Any]) -> None:
+        self._plan.calculation.run(steps, values, self._events)
 
-    def _found(self) -> Relations:
+    def _read(
+        self, known: Mapping[int, int], source: Mapping[int, int]
+    ) -> Mapping[int, int] | None:
+        """What is read, as far as it is known; None where that is asked for otherwise."""
+        if self._orbits is None:
+            return known
+        read = dict(known)
+        waiting = {place: it for place, it in source.items() if self._at[place] not in read}
+        while True:
+            ready = [it for it, writer in waiting.items() if self._needs[writer] <= read.keys()]
+            for place in ready:
+                written = self._run.written[waiting.pop(place)]
+                read[self._at[place]] = evaluate(written, read)
+            if not ready:
+                break
+        if any(needs <= read.keys() and not it.holds(read) for needs, it in self._demands):
+            return None
+        return read if self._orbits.stands(read) else None
+
+    def _ends(self, node: _Node) -> list[list[int]]:
+        """For each location the writes that may be the last."""
+        self._calculate(self._steps.last, node.values)
+        later = reduce(or_, (node.values[place] for place in self._plan.later), 0)
+        return [
+            [
+                write
+                for write in members(ends)
+                if not (node.order if by_order else later) >> write * self._events
+                & writers
+                & ~(1 << write)
+            ]
+            for _, writers, ends, by_order in self._last
+        ]
+
+    def outcomes(self, node: _Node) -> Iterator[Outcome]:
+        """The outcome of an execution with each memory that it may leave. Raises WrongTool."""
+        if any(it not in node.read for it in self._at.values()):
+            raise WrongTool("values of the program may cause themselves")
+        reads = tuple((it, node.read[it]) for it in self._at.values())
+        names = [name for name, *_ in self._last]
+        written = self._run.written
+        for values in product(
+            *({evaluate(written[it], node.read) for it in ends} for ends in self._ends(node))
+        ):
+            yield Outcome(reads, tuple(zip(names, values, strict=True)))
+
+    def relations(self, node: _Node) -> Relations:
+        """The rf and mo of an execution."""
         index = [event.index for event in self._run.events]
-        found = {}
-        for name, place in (("rf", self._place_of[RF]), ("mo", self._place_of[CO])):
-            rows: Rows = self._values[place]
-            found[name] = frozenset(
-                (index[a], index[b]) for a, row in enumerate(rows) for b in members(row)
+        given = self._plan.calculation.given
+        return {
+            name: frozenset(
+                (index[a], index[b]) for a, b in pairs_of(node.values[given[base]], self._events)
             )
-        return found
+            for name, base in (("rf", RF), ("mo", CO))
+        }
+
+
+class _Placed(Struct, frozen=True):
+    """A write that comes next in the order of its location, and the one before it."""
+
+    write: int
+    before: int
+    order: Value
 
 
 def _mask(places: Iterable[int]) -> int:
@@ -243,8 +453,10 @@ def base_value(name: str, events: Sequence[Event]) -> Value:
     """The value of a base name that the executed events alone decide."""
     if name in SETS:
         return _mask(place for place, event in enumerate(events) if SETS[name](event))
-    related = RELATIONS[name] if name != ATOMIC else _on_one_atomic_location
-    return tuple(_mask(place for place, b in enumerate(events) if related(a, b)) for a in events)
+    holds = RELATIONS[name] if name != ATOMIC else _on_one_atomic_location
+    places = range(len(events))
+    pairs = ((a, b) for a in places for b in places if holds(events[a], events[b]))
+    return related(pairs, len(events))
 
 
 def _on_one_atomic_location(a: Event, b: Event) -> bool:

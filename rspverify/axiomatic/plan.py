@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from msgspec import Struct
 
@@ -12,7 +13,7 @@ from rspverify.axiomatic.model import Axiom, Linearisation, MemoryModel
 from rspverify.axiomatic.vocabulary import CO, FINAL_WRITES, LO, MO, RELATIONS, RF, SETS
 from rspverify.limits import LimitReached
 from rspverify.relation.calculation import Calculation
-from rspverify.relation.concrete import Value, empty, irreflexive
+from rspverify.relation.concrete import Value, irreflexive
 from rspverify.relation.expression import Intersection, Name, Plus, Sort, Test
 
 ATOMIC = "an atomic location"
@@ -30,50 +31,77 @@ class Check(Struct, frozen=True):
     place: int
     negated: bool
 
-    def holds(self, value: Value) -> bool:
+    def holds(self, value: Value, events: int) -> bool:
         """Whether the axiom holds of its value."""
         if self.test is Test.EMPTY:
-            return empty(value) is not self.negated
-        assert not isinstance(value, int)
-        return irreflexive(value) is not self.negated
+            return (value == 0) is not self.negated
+        return irreflexive(value, events) is not self.negated
+
+
+class WrongTool(LimitReached):
+    """The search through rf and mo is not the way to an answer; the solver may be."""
+
+
+class Steps(Struct, frozen=True):
+    """What is calculated of the axioms on executions with certain events.
+
+    values: of what neither rf nor the order matters to. reading: the steps that rf alone matters
+    to. rising: the axioms that, once broken, stay so however rf and the order grow. early: those
+    of the others that stay so however the order grows. late: the others. last: the steps up to
+    `later`.
+    """
+
+    values: list[Any]
+    reading: tuple[int, ...]
+    rising: Sequence[Check]
+    early: Sequence[Check]
+    late: Sequence[Check]
+    last: tuple[int, ...]
 
 
 class Plan:
     """The axioms of a model in the order in which they are calculated.
 
     every: whether the writes of all locations are in order, and not of atomic ones only.
-    once: the steps that neither rf nor the order matters to; reading: those that rf alone matters
-    to. early: the axioms that, once broken, stay so however the order grows. late: the others.
-    last: the steps up to `later`, the relations that no last write of a location has to another.
-    by_order: whether the order itself says which write to an ordered location is the last.
-    Raises LimitReached for a model of which an execution is more than rf and an order.
+    later: the relations that no last write of a location has to another. by_order: whether the
+    order itself says which write to an ordered location is the last.
+    Raises WrongTool for a model of which an execution is more than rf and an order.
     """
 
     def __init__(self, model: MemoryModel) -> None:
         if model.chooses or model.names & {FINAL_WRITES, LO}:
             message = f"an execution of {model.name} is more than rf and an order of writes"
-            raise LimitReached(message)
+            raise WrongTool(message)
         self.every = CO in model.names
-        fixed = {*model.names & (SETS.keys() | RELATIONS.keys())}
+        self._fixed = {*model.names & (SETS.keys() | RELATIONS.keys())}
         if self.every:
-            fixed.add(ATOMIC)
-        self.calculation = calculation = Calculation(sorted(fixed), [RF, CO])
+            self._fixed.add(ATOMIC)
+        self.calculation = calculation = Calculation(sorted(self._fixed), [RF, CO])
         found = interpret(model, self._base(model), calculation, _no_order)
-        axioms = [(each, self._place(each, found.at[each.name].values)) for each in model.axioms]
+        self._axioms = [
+            (each, self._place(each, found.at[each.name].values)) for each in model.axioms
+        ]
         defined = model.coherence if model.coherence and model.defines(model.coherence) else None
         self.by_order = defined is None
         names = [*model.happens_before, *([defined] if defined else [])]
         self.later = tuple(found.end.values[name] for name in names)
-        everything = calculation.needed([*(place for _, place in axioms), *self.later])
-        self.once = tuple(each for each in everything if not calculation.depends(each))
-        self.reading = tuple(
-            each for each in everything if calculation.depends(each) == frozenset({RF})
-        )
-        known = [*self.once, *self.reading]
-        rising = [each for each in axioms if calculation.rises(each[1], CO) and not each[0].negated]
-        self.early = self._checks(rising, known)
-        self.late = self._checks([each for each in axioms if each not in rising], known)
-        self.last = calculation.needed(self.later, known)
+
+    def steps(self, base: Callable[[str], Value], events: int) -> Steps:
+        """The steps for executions with so many events. base: the value of a base name."""
+        calculation, axioms = self.calculation, self._axioms
+        values = calculation.values({name: base(name) for name in self._fixed})
+        needed = calculation.needed([*(place for _, place in axioms), *self.later])
+        rest = calculation.settled(needed, values, events)
+        known = [each for each in needed if values[each] is not None]
+        reading = tuple(each for each in rest if calculation.depends(each) == frozenset({RF}))
+        known.extend(reading)
+        sorts: list[list[tuple[Axiom, int]]] = [[], [], []]
+        for axiom, place in axioms:
+            rises = not axiom.negated and calculation.rises(place, CO)
+            sort = 2 if not rises else 0 if calculation.rises(place, RF) else 1
+            sorts[sort].append((axiom, place))
+        rising, early, late = (self._checks(each, known) for each in sorts)
+        return Steps(values, reading, rising, early, late, calculation.needed(self.later, known))
 
     def _base(self, model: MemoryModel) -> dict[str, int]:
         given = self.calculation.given

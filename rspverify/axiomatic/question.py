@@ -10,9 +10,11 @@ from typing import assert_never
 from msgspec import Struct
 
 from rspverify.axiomatic.divergence import DIVERGENCE, divergence
+from rspverify.axiomatic.enumeration import ConsistentExecutions
 from rspverify.axiomatic.execution import Execution, Pair, executions
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.partial import PartialExecutions
+from rspverify.axiomatic.plan import WrongTool
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.limits import Limits
 from rspverify.litmus.formula import Atom, Formula, Junction, Negation
@@ -265,6 +267,13 @@ class Questions:
         memory = [term for name in plain for term in self.candidates.final[name].values()]
         for it in executions(self.candidates, self.solver(), memory):
             yield it.outcome
+
+    def searched_endings(self) -> Iterator[Outcome]:
+        """The same by a search without the solver. Raises WrongTool where that is not the way."""
+        if self._partial is not None or self._required:
+            raise WrongTool("threads may end anywhere")
+        reads = self.candidates.reads
+        yield from ConsistentExecutions(self._program, self._model).endings(reads, self._limits)
 
     def forbidding_axioms(self, outcome: Outcome) -> tuple[str, ...]:
         """A smallest set of axioms that no candidate with this outcome satisfies together.

@@ -32,7 +32,7 @@ from rspverify.axiomatic.vocabulary import (
 from rspverify.graph import nearest, shortest_path, successors
 from rspverify.picture import Arrow
 from rspverify.relation import expression as operators
-from rspverify.relation.concrete import Concrete, Rows, Value, members
+from rspverify.relation.concrete import Concrete, Value, members, pairs_of, related
 from rspverify.relation.expression import Expression, Name, Sort, Test
 
 _INITIAL_FIRST = frozenset({"sb", "sw", "gsw", "lsw", "hb", "ghb", "lhb"})
@@ -66,10 +66,14 @@ class EvaluatedExecution:
         """A relation of the model, or a base relation, as pairs of places."""
         found = self.end.values.get(name)
         value = self._base(name) if found is None else found
-        return frozenset(pairs_of(value)) if isinstance(value, tuple) else frozenset()
+        of_sets = name in SETS or name == FINAL_WRITES
+        if name in self.end.definitions:
+            of_sets = self.end.definitions[name][0].sort is Sort.SET
+        return frozenset() if of_sets else frozenset(pairs_of(value, len(self.events)))
 
     def _linearised(self, asked: Linearisation, values: Mapping[str, Value]) -> Value:
-        return self._rows(self._execution.pairs(self._execution.candidates.linearised[asked]))
+        found = self._execution.pairs(self._execution.candidates.linearised[asked])
+        return related(found, len(self.events))
 
     def _base(self, name: str) -> Value:
         """The value of a base name, whether the model mentions it or not."""
@@ -84,18 +88,7 @@ class EvaluatedExecution:
         found = candidates.witness[name]
         if name in (MO, CO):  # the one that the model does not mention is drawn as the other
             found = found or candidates.coherence
-        return self._rows(execution.pairs(found))
-
-    def _rows(self, pairs: Iterable[Pair]) -> Rows:
-        rows = [0] * len(self.events)
-        for a, b in pairs:
-            rows[a] |= 1 << b
-        return tuple(rows)
-
-
-def pairs_of(rows: Rows) -> list[Pair]:
-    """A relation as pairs, ascending."""
-    return [(a, b) for a, row in enumerate(rows) for b in members(row)]
+        return related(execution.pairs(found), len(self.events))
 
 
 # ---- edges ---------------------------------------------------------------------------------------
@@ -227,16 +220,13 @@ class _Search:
         """The pairs of a relation, ascending."""
         key = id(expression), id(scope)
         if key not in self._values:  # what is kept alive keeps its id
-            rows = self._execution.value(expression, scope)
-            assert isinstance(rows, tuple)
-            self._values[key] = expression, scope, pairs_of(rows)
+            found = self._execution.value(expression, scope)
+            self._values[key] = expression, scope, pairs_of(found, len(self._execution.events))
         return self._values[key][2]
 
     def members(self, expression: Expression, scope: Scope[Value]) -> list[int]:
         """The members of a set, ascending."""
-        mask = self._execution.value(expression, scope)
-        assert isinstance(mask, int)
-        return list(members(mask))
+        return list(members(self._execution.value(expression, scope)))
 
     def witness(self, expression: Expression, scope: Scope[Value], a: int, b: int) -> Edges:
         """The fewest edges that show that (a, b), a pair of the relation, is one."""

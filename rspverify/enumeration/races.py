@@ -2,26 +2,23 @@
 
 First the interleavings: two conflicting accesses that may both come next, and whose scopes are not
 inclusive, race, as whatever orders them would go through an edge from one to the other. Only where
-none has such a pair, the model is asked, for each way in which the reads may have values, whether
-some rf and mo are consistent and leave a race.
+none has such a pair, the model is asked whether some consistent execution has a race.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 from rspverify.axiomatic.cat import load_model
-from rspverify.axiomatic.enumeration import ConsistentExecutions
+from rspverify.axiomatic.enumeration import MOST, ConsistentExecutions
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.enumeration.naming import named
 from rspverify.enumeration.packed import PackedAccess, PackedTest
 from rspverify.enumeration.tables import Tables
 from rspverify.limits import Limits
-from rspverify.litmus.program import Program
 from rspverify.programs.meaning import program_of
 from rspverify.records import replace
-from rspverify.value import evaluate
 from rspverify.value.domain import Access, derivable
 
 Base = tuple[int, int]
@@ -35,7 +32,7 @@ def races(packed: PackedTest, tables: Tables) -> bool:
     """Whether some consistent execution has a race."""
     suspects = tables.suspects(packed)
     return bool(suspects) and (
-        _races_in_turn(packed, tables, suspects) or _races_by_model(packed, tables, suspects)
+        _races_in_turn(packed, tables, suspects) or _races_by_model(packed, tables)
     )
 
 
@@ -105,15 +102,16 @@ def _holds(access: PackedAccess, read: Sequence[Value | None]) -> bool:
     return access[2] < 0 or read[access[2]] == ((access[3], access[4]), access[5])
 
 
-def _races_by_model(
-    packed: PackedTest, tables: Tables, suspects: Sequence[tuple[Base, Base]]
-) -> bool:
+def _races_by_model(packed: PackedTest, tables: Tables) -> bool:
     """Whether the model has a consistent execution with a race."""
     program = program_of(named(packed, tables.space), "enumerated")
-    places = [(it, place) for it, own in enumerate(packed.threads) for place in range(len(own[2]))]
-    pairs = [(places.index(one), places.index(other)) for one, other in suspects]
-    racing = ConsistentExecutions(program, _racing())
-    return any(racing.first(values, {}, Limits()) is not None for values in _values(program, pairs))
+    accesses = [it for it in program.operations if it.location is not None]
+    initial = {it.name: it.initial for it in program.locations}
+    flow = [Access(it.index, it.location or "", it.reads, it.value) for it in accesses]
+    domains = derivable(initial, flow, Limits()).locations
+    values = {it.index: domains[it.location or ""] for it in accesses if it.reads}
+    racing = ConsistentExecutions(program, _racing()).endings(values, Limits(), MOST)
+    return next(racing, None) is not None
 
 
 @cache
@@ -123,33 +121,3 @@ def _racing() -> MemoryModel:
     model = load_model("opencl-rsp")
     race = next(each for each in model.conditions if each.name == "Dr")
     return replace(model, axioms=(*model.axioms, replace(race, negated=True)))
-
-
-def _values(program: Program, pairs: Sequence[tuple[int, int]]) -> Iterator[dict[int, int]]:
-    """The values that reads may have together where both operations of a pair are executed, as far
-    as one can see without rf."""
-    accesses = [it for it in program.operations if it.location is not None]
-    initial = {it.name: it.initial for it in program.locations}
-    flow = [Access(it.index, it.location or "", it.reads, it.value) for it in accesses]
-    domains = derivable(initial, flow, Limits()).locations
-
-    def longer(place: int, values: dict[int, int]) -> Iterator[dict[int, int]]:
-        if place == len(accesses):
-            yield values
-            return
-        it = accesses[place]
-        read = it.reads and evaluate(it.guard, values)
-        for value in sorted(domains[it.location or ""]) if read else [0]:
-            yield from longer(place + 1, {**values, it.index: value} if read else values)
-
-    for values in longer(0, {}):
-        executed = {it.index for it in program.operations if evaluate(it.guard, values)}
-        written = {
-            (it.location, evaluate(it.value, values))
-            for it in accesses
-            if it.value is not None and it.index in executed
-        }
-        found = {(program.operations[at].location, value) for at, value in values.items()}
-        if found <= {*initial.items(), *written}:
-            if any(one in executed and other in executed for one, other in pairs):
-                yield values

@@ -9,16 +9,24 @@ from msgspec import Struct
 
 from rspverify.relation.algebra import Algebra, Definitions
 from rspverify.relation.concrete import Concrete, Operation, Value, operation
-from rspverify.relation.expression import Operator, names_in
+from rspverify.relation.expression import (
+    Composition,
+    Difference,
+    Intersection,
+    Operator,
+    names_in,
+)
 from rspverify.relation.polarity import Polarity, polarity_of
 
 
 class _Step(Struct, frozen=True):
-    """One operation. polarity: of the names that change."""
+    """One operation. polarity: of the names that change. emptied: the operands that leave nothing
+    of the value, whatever the others are, where they are empty."""
 
     apply: Operation
     operands: tuple[int, ...]
     polarity: Polarity
+    emptied: tuple[int, ...] = ()
 
 
 class Calculation(Algebra[int]):
@@ -36,8 +44,14 @@ class Calculation(Algebra[int]):
         for name in changing:
             self.given[name] = self._add(_given, (), Polarity(frozenset({name})))
 
-    def _add(self, apply: Operation, operands: tuple[int, ...], polarity: Polarity) -> int:
-        self._steps.append(_Step(apply, operands, polarity))
+    def _add(
+        self,
+        apply: Operation,
+        operands: tuple[int, ...],
+        polarity: Polarity,
+        emptied: tuple[int, ...] = (),
+    ) -> int:
+        self._steps.append(_Step(apply, operands, polarity, emptied))
         return len(self._steps) - 1
 
     def apply(self, operator: Operator, operands: tuple[int, ...]) -> int:
@@ -46,7 +60,10 @@ class Calculation(Algebra[int]):
         if key not in self._known:
             below = [self._steps[place].polarity for place in operands]
             own = polarity_of(operator, below)
-            self._known[key] = self._add(operation(operator), operands, own)
+            emptied = operands if isinstance(operator, Composition | Intersection) else ()
+            if isinstance(operator, Difference):
+                emptied = operands[:1]
+            self._known[key] = self._add(operation(operator), operands, own, emptied)
         return self._known[key]
 
     def least(self, definitions: Definitions, names: Mapping[str, int]) -> Mapping[str, int]:
@@ -96,6 +113,23 @@ class Calculation(Algebra[int]):
         for name, value in given.items():
             found[self.given[name]] = value
         return found
+
+    def settled(self, places: Iterable[int], values: list[Any], events: int) -> tuple[int, ...]:
+        """Calculate those steps whose values are known already, into the values; the others.
+
+        They rest on known ones alone, or on one that is empty and leaves nothing of them.
+        """
+        rest = []
+        for place in places:
+            step = self._steps[place]
+            if all(values[each] is not None for each in step.operands):
+                self.run([place], values, events)
+                continue
+            known = (values[each] for each in step.emptied if values[each] is not None)
+            values[place] = next((each for each in known if not each), None)
+            if values[place] is None:
+                rest.append(place)
+        return tuple(rest)
 
     def run(self, places: Iterable[int], values: list[Any], events: int) -> None:
         """Calculate some steps, in this order, from the values and into them."""

@@ -1,23 +1,22 @@
 """Relational expressions over the events of one execution: plain values, no terms.
 
-A set is a bit mask: bit i is event i. A relation is a row for each event, the set of those it is
-related to. Events are counted from 0, and all of them are executed. No operator is shared with
-terms.py, whose answers are checked by these.
+A set is a bit mask: bit i is event i. A relation is one, too, with a row of as many bits for each
+event, the set of those it is related to. Events are counted from 0, and all of them are executed.
+No operator is shared with terms.py, whose answers are checked by these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import reduce
-from operator import and_, invert, or_
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, TypeAlias
 
 from rspverify.relation import expression as operators
 from rspverify.relation.algebra import Algebra, Definitions
 from rspverify.relation.expression import Operator, Sort
 
-Rows: TypeAlias = tuple[int, ...]
-Value: TypeAlias = int | Rows
+Value: TypeAlias = int
+Pair = tuple[int, int]
 Operation: TypeAlias = Callable[..., Any]
 """From the number of events and the values of the operands to the value of the expression."""
 
@@ -35,7 +34,7 @@ class Concrete(Algebra[Value]):
 
     def least(self, definitions: Definitions, names: Mapping[str, Value]) -> Mapping[str, Value]:
         """The least values that satisfy definitions by each other, from nothing upwards."""
-        found = {name: nothing(self._events, each.sort) for name, each in definitions}
+        found = {name: 0 for name, _ in definitions}
         while True:
             known = {**names, **found}
             grown = {name: self.value(each, known) for name, each in definitions}
@@ -44,15 +43,12 @@ class Concrete(Algebra[Value]):
             found = grown
 
 
-def nothing(events: int, sort: Sort) -> Value:
-    """The empty set or relation."""
-    return 0 if sort is Sort.SET else (0,) * events
-
-
 def operation(operator: Operator) -> Operation:
     """What an operator does with the values of its operands."""
-    table = _ON_SETS if operator.sort is Sort.SET else _ON_RELATIONS
-    return table[type(operator)]
+    if isinstance(operator, operators.Complement):
+        of_sets = operator.sort is Sort.SET
+        return lambda events, those: ((1 << (events if of_sets else events * events)) - 1) & ~those
+    return _OPERATIONS[type(operator)]
 
 
 def members(mask: int) -> Iterator[int]:
@@ -63,85 +59,95 @@ def members(mask: int) -> Iterator[int]:
         mask ^= lowest
 
 
-def irreflexive(rows: Rows) -> bool:
+def related(pairs: Iterable[Pair], events: int) -> Value:
+    """The relation of so many events that has these pairs."""
+    found = 0
+    for a, b in pairs:
+        found |= 1 << a * events + b
+    return found
+
+
+def pairs_of(relation: Value, events: int) -> list[Pair]:
+    """A relation as pairs, ascending."""
+    return [divmod(place, events) for place in members(relation)]
+
+
+def irreflexive(relation: Value, events: int) -> bool:
     """Whether no event is related to itself."""
-    return not any(row >> event & 1 for event, row in enumerate(rows))
+    return not relation & _diagonal(events)
 
 
-def empty(value: Value) -> bool:
-    """Whether there is nothing in a set or a relation."""
-    return not value if isinstance(value, int) else not any(value)
+@cache
+def _first_column(events: int) -> int:
+    """Every event with the first one."""
+    return sum(1 << event * events for event in range(events))
 
 
-def _complement(events: int, rows: Rows) -> Rows:
-    everything = (1 << events) - 1
-    return tuple([everything & ~row for row in rows])
+@cache
+def _diagonal(events: int) -> int:
+    return sum(1 << event * (events + 1) for event in range(events))
 
 
-def _composition(events: int, first: Rows, second: Rows) -> Rows:
-    found = []
-    for row in first:
-        reached = 0
-        while row:
-            lowest = row & -row
-            reached |= second[lowest.bit_length() - 1]
-            row ^= lowest
-        found.append(reached)
-    return tuple(found)
+def _rows(events: int, relation: Value) -> Iterator[tuple[int, int]]:
+    """The events that are related to some, ascending, and these."""
+    everything, event = (1 << events) - 1, 0
+    while relation:
+        if row := relation & everything:
+            yield event, row
+        relation >>= events
+        event += 1
 
 
-def _product(events: int, left: int, right: int) -> Rows:
-    return tuple([right if left >> event & 1 else 0 for event in range(events)])
+def _composition(events: int, first: Value, second: Value) -> Value:
+    """A product of matrices: of each event in the middle the column that leads to it, and its row.
+
+    Multiplied, a column of single bits and a row are all pairs of the two, as rows do not overlap.
+    """
+    found, column = 0, _first_column(events)
+    for middle, row in _rows(events, second):
+        found |= (first >> middle & column) * row
+    return found
 
 
-def _identity(events: int, those: int) -> Rows:
-    return tuple([those & 1 << event for event in range(events)])
-
-
-def _inverse(events: int, rows: Rows) -> Rows:
-    found = [0] * events
-    for source, row in enumerate(rows):
-        for target in members(row):
-            found[target] |= 1 << source
-    return tuple(found)
-
-
-def _optionally(events: int, rows: Rows) -> Rows:
-    return tuple([row | 1 << event for event, row in enumerate(rows)])
-
-
-def _plus(events: int, rows: Rows) -> Rows:
+def _plus(events: int, relation: Value) -> Value:
     """The transitive closure by Warshall: after event k, over paths through events up to k."""
-    found = list(rows)
+    everything, column = (1 << events) - 1, _first_column(events)
     for middle in range(events):
-        onward = found[middle]
-        if onward:
-            for source, row in enumerate(found):
-                if row >> middle & 1:
-                    found[source] = row | onward
-    return tuple(found)
+        row = relation >> middle * events & everything
+        if row:
+            relation |= (relation >> middle & column) * row
+    return relation
 
 
-_ON_SETS: Mapping[type[Operator], Operation] = {
+def _column(events: int, those: Value) -> Value:
+    """Those events, each with the first one."""
+    found = 0
+    for event in members(those):
+        found |= 1 << event * events
+    return found
+
+
+def _range(events: int, relation: Value) -> Value:
+    found = 0
+    for _, row in _rows(events, relation):
+        found |= row
+    return found
+
+
+_OPERATIONS: Mapping[type[Operator], Operation] = {
     operators.Union: lambda events, left, right: left | right,
     operators.Intersection: lambda events, left, right: left & right,
     operators.Difference: lambda events, left, right: left & ~right,
-    operators.Complement: lambda events, those: ((1 << events) - 1) & ~those,
-    operators.Domain: lambda events, rows: sum(1 << at for at, row in enumerate(rows) if row),
-    operators.Range: lambda events, rows: reduce(or_, rows, 0),
-    operators.Nothing: lambda events: nothing(events, Sort.SET),
-}
-_ON_RELATIONS: Mapping[type[Operator], Operation] = {
-    operators.Union: lambda events, left, right: tuple(map(or_, left, right)),
-    operators.Intersection: lambda events, left, right: tuple(map(and_, left, right)),
-    operators.Difference: lambda events, left, right: tuple(map(and_, left, map(invert, right))),
-    operators.Complement: _complement,
     operators.Composition: _composition,
-    operators.Product: _product,
-    operators.Identity: _identity,
-    operators.Inverse: _inverse,
-    operators.Optionally: _optionally,
+    operators.Product: lambda events, left, right: _column(events, left) * right,
+    operators.Identity: lambda events, those: _column(events + 1, those),
+    operators.Inverse: lambda events, relation: related(
+        ((b, a) for a, b in pairs_of(relation, events)), events
+    ),
+    operators.Optionally: lambda events, relation: relation | _diagonal(events),
     operators.Plus: _plus,
-    operators.Star: lambda events, rows: _optionally(events, _plus(events, rows)),
-    operators.Nothing: lambda events: nothing(events, Sort.RELATION),
+    operators.Star: lambda events, relation: _plus(events, relation) | _diagonal(events),
+    operators.Domain: lambda events, relation: sum(1 << it for it, _ in _rows(events, relation)),
+    operators.Range: _range,
+    operators.Nothing: lambda events: 0,
 }

@@ -39,6 +39,10 @@ class FinalCount:
         """Count one more execution."""
         self._counts[self.holds(outcome)] += 1
 
+    def restart(self) -> None:
+        """Count from nothing again."""
+        self._counts, self._counted = {True: 0, False: 0}, True
+
     def stop(self) -> None:
         """Say that there are more executions than were counted."""
         self._counted = False

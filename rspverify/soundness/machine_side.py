@@ -8,6 +8,7 @@ from typing import assert_never
 
 from rspverify.axiomatic.executions import GeneratedExecutions
 from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.symmetry import exchangeable
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.program import Program
 from rspverify.machine.event import Event
@@ -30,7 +31,6 @@ from rspverify.soundness.counterexample import (
 from rspverify.soundness.internal import InternalError
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.soundness.sides import Candidate, Evidence, ModelSide, Side
-from rspverify.soundness.symmetry import exchangeable
 from rspverify.soundness.wording import observed
 from rspverify.verdict import Outcome
 

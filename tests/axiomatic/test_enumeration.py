@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -13,9 +15,12 @@ from oracle_adapter import model_outcomes
 from programs import Size, random_program
 from relation.concrete import World, relation_expressions
 
+from rspverify.axiomatic.awaits import awaited
 from rspverify.axiomatic.cat import load_model, read_model
 from rspverify.axiomatic.enumeration import Relations, consistent_execution
 from rspverify.axiomatic.model import Axiom, Let, MemoryModel
+from rspverify.axiomatic.orbits import Orbits
+from rspverify.axiomatic.plan import WrongTool
 from rspverify.axiomatic.question import Questions
 from rspverify.axiomatic.vocabulary import RELATIONS, SETS, Event
 from rspverify.corpus.expected import read_expected
@@ -193,6 +198,89 @@ def test_random_programs_as_the_solver_says(name: str) -> None:
         compare(program, MODELS[name], some | neighbours(some, rng, 12), questions)
 
 
+# ---- all executions at once, with their outcomes -------------------------------------------------
+
+
+def ended(program: Program, model: MemoryModel) -> int:
+    """Hold all endings of a program to the solver's: which there are, and how often; how many."""
+    questions = Questions(program, model, Limits())
+    found = Counter(questions.searched_endings())
+    assert found == Counter(questions.endings()), (model.name, program.source.text)
+    return found.total()
+
+
+@pytest.mark.parametrize("suite", ["rsp", "all-orders", "devices", "models", "barrier"])
+def test_all_endings_of_the_suites(suite: str) -> None:
+    names = [*sorted(MODELS), "rc11"]
+    total = 0
+    for place, path in enumerate(sorted((ROOT / "litmus" / suite).rglob("*.litmus"))):
+        if "xf-" not in path.name:  # these have thousands
+            model = load_model(names[place % len(names)])
+            with suppress(WrongTool):
+                total += ended(awaited(read_program_file(path), model), model)
+    assert total > 40
+
+
+@pytest.mark.parametrize("name", [*sorted(MODELS), "rc11"])
+def test_all_endings_of_random_programs(name: str) -> None:
+    for seed in range(2000, 2025):
+        size = Size(threads=3 + seed % 2, operations=3, total=5 + seed % 2)
+        ended(random_program(random.Random(seed), size), load_model(name))
+
+
+ALIKE = (
+    "int r0 = atomic_fetch_add_explicit(x, 1, memory_order_acq_rel, memory_scope_{s});",
+    "int r0 = atomic_load_explicit(x, memory_order_acquire, memory_scope_{s}); *y = 1;",
+    "atomic_store_explicit(x, 2, memory_order_release, memory_scope_{s});",
+    "int r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_{s}); "
+    "if (r0 == 1) {{ int r1 = atomic_fetch_add_explicit(x, 2, memory_order_relaxed); }}",
+    "int r0 = 1; atomic_compare_exchange_strong_explicit(x, &r0, 3, memory_order_acq_rel, "
+    "memory_order_relaxed, memory_scope_{s});",
+)
+
+
+def alike(rng: random.Random) -> Program:
+    """Four threads of two sorts, in two work-groups that may be the same."""
+    sorts = [rng.choice(ALIKE).format(s=rng.choice(("work_group", "device"))) for _ in range(2)]
+    places = rng.choice(([0, 0, 1, 1], [0, 1, 1, 1], [0, 0, 0, 0], [0, 1, 2, 3]))
+    chosen = rng.choice(([0, 1, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0], [0, 0, 1, 1]))
+    text = ["OpenCL alike", "{ [x]=0; [y]=0; }"]
+    for number, (sort, place) in enumerate(zip(chosen, places, strict=True)):
+        parameters = "(global atomic_int* x, global int* y)"
+        text.append(f"P{number}@wg {place}, dev 0 {parameters} {{ {sorts[sort]} }}")
+    return read_program(Source("alike.litmus", "\n".join(text)))
+
+
+@pytest.mark.parametrize("name", [DEFAULT_MODEL, "rc11"])
+def test_threads_that_are_alike_are_counted_once(name: str) -> None:
+    """Outcomes and counts are the solver's, which knows of no symmetry; most programs have some."""
+    model, exchanged = load_model(name), 0
+    for seed in range(25):
+        program = alike(random.Random(seed))
+        ended(program, model)
+        some = next(Questions(program, model, Limits()).endings())
+        exchanged += sum(1 for _ in Orbits(program).of(some)) > 1
+    assert exchanged > 5
+
+
+def test_the_orbit_of_an_outcome() -> None:
+    """Four increments have 4! outcomes, of which the one in the order of threads is found."""
+    program = increments(4)
+    outcome = Outcome(((0, 0), (1, 1), (2, 2), (3, 3)), (("x", 4),))
+    images = list(Orbits(program).of(outcome))
+    assert len(images) == len(set(images)) == 24
+    assert all(Orbits(program).stands(dict(it.reads)) == (it == outcome) for it in images)
+
+
+def test_the_search_says_where_it_is_the_wrong_tool() -> None:
+    """Where values cause themselves, and under a model of which an execution is more."""
+    copies = read_program(Source("copies.litmus", COPIES))
+    with pytest.raises(WrongTool, match=r"^values of the program may cause themselves$"):
+        ended(copies, MODELS[DEFAULT_MODEL])
+    with pytest.raises(WrongTool, match=r"^an execution of c11-orig is more than rf and an order"):
+        ended(increments(2), load_model("c11-orig"))
+
+
 # ---- random models: prefixes of mo are pruned by axioms that rise with it, and by no others ------
 
 CROSSING = """OPENCL crossing
@@ -245,6 +333,8 @@ def later_than(expression: st.SearchStrategy[Expression]) -> st.SearchStrategy[E
 def test_random_models(model: MemoryModel) -> None:
     questions = Questions(RANDOM, model, Limits())
     compare(RANDOM, model, set(EVERYTHING), questions)
+    with suppress(WrongTool):
+        ended(RANDOM, model)
 
 
 # ---- single cases --------------------------------------------------------------------------------

@@ -212,8 +212,8 @@ def test_what_is_found_is_shown_whatever_comes_after(
         yield from islice(dict.fromkeys(every(self)), 3)
         raise error
 
-    every = Questions.endings
-    monkeypatch.setattr(Questions, "endings", endings)
+    every = Questions.searched_endings
+    monkeypatch.setattr(Questions, "searched_endings", endings)
     told = run(increments)
     assert told.exit_code == code
     assert told.stderr == f"UNKNOWN: {reason}\n"

@@ -94,7 +94,7 @@ WITH_A_SET = st.tuples(
 
 
 def without_y(definitions: tuple[tuple[str, Expression], ...]) -> dict[str, Value]:
-    return {} if any(name == "y" for name, _ in definitions) else {"y": (0, 0)}
+    return {} if any(name == "y" for name, _ in definitions) else {"y": 0}
 
 
 @settings(max_examples=80)

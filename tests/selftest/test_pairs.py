@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from programs import pairs
 
 from rspverify.architecture.machines import MACHINES
+from rspverify.axiomatic.symmetry import exchangeable
 from rspverify.judge.judge import Judge
 from rspverify.litmus.program import Kind, Order, Program, Scope
 from rspverify.litmus.reader import read_program
@@ -33,7 +34,6 @@ from rspverify.selftest.run import (
 )
 from rspverify.selftest.schemes import COLUMNS, ODD, for_machine, random_scheme, row_of, shape_for
 from rspverify.soundness.settings import Engine
-from rspverify.soundness.symmetry import exchangeable
 from rspverify.source import Source
 from rspverify.value import Constant, reads
 

@@ -5,11 +5,11 @@ import random
 import pytest
 from checks import judged, scheme_named
 
+from rspverify.axiomatic.symmetry import exchangeable
 from rspverify.litmus.program import Program
 from rspverify.litmus.reader import read_program
 from rspverify.scheme.reader import read_scheme
 from rspverify.soundness import machine_side as reached
-from rspverify.soundness.symmetry import exchangeable
 from rspverify.source import Source
 from rspverify.verdict import Word
 

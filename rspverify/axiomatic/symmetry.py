@@ -26,31 +26,38 @@ def exchangeable(
     compiled: what the program was made to; equal threads must have equal code there, too, as a
     compiler need not see to it.
     """
+    pairs: list[tuple[int, int]] = []
+    for units in alike(program, compiled):
+        for (one, *_), (other, *_) in pairwise(units):
+            first, second = _first_access(one), _first_access(other)
+            if first is not None and second is not None and isinstance(first.guard, Constant):
+                pairs.append((first.index, second.index))
+    return pairs
+
+
+def alike(
+    program: Program, compiled: AssemblyProgram | None = None
+) -> Iterator[list[tuple[Thread, ...]]]:
+    """What can be exchanged: first single threads of a work-group, then whole work-groups.
+
+    Each of a list can take the place of each other, its threads those of the other in their order.
+    Threads that do nothing are left out.
+    """
     if any(each.subgroup is not None for each in program.threads):
-        return []
+        return
     groups: dict[tuple[int, int], list[Thread]] = {}
     for thread in program.threads:
         if thread.operations:
             groups.setdefault((thread.device, thread.workgroup), []).append(thread)
-    pairs: list[tuple[int, int]] = []
-    alike: dict[Hashable, list[Thread]] = {}
+    same: dict[Hashable, list[tuple[Thread, ...]]] = {}
     for (device, _), threads in groups.items():
         texts = {each.index: (_text(each, program), _code(each, compiled)) for each in threads}
         ranked = sorted(threads, key=lambda each: (repr(texts[each.index]), each.index))
         for _, equal in groupby(ranked, key=lambda each: texts[each.index]):
-            pairs += _in_order(list(equal))
+            yield [(each,) for each in equal]
         whole = tuple(texts[each.index] for each in ranked)
-        alike.setdefault((device, whole), []).append(ranked[0])
-    for firsts in alike.values():
-        pairs += _in_order(firsts)
-    return pairs
-
-
-def _in_order(threads: list[Thread]) -> Iterator[tuple[int, int]]:
-    for one, other in pairwise(threads):
-        first, second = _first_access(one), _first_access(other)
-        if first is not None and second is not None and isinstance(first.guard, Constant):
-            yield first.index, second.index
+        same.setdefault((device, whole), []).append(tuple(ranked))
+    yield from same.values()
 
 
 def _first_access(thread: Thread) -> Operation | None:
