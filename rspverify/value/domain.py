@@ -7,8 +7,8 @@ derivable values is finite even where plain closure under `x + 1` would not be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import product
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from itertools import chain, product
 from typing import assert_never
 
 from msgspec import Struct
@@ -26,6 +26,7 @@ from rspverify.value import (
     Unary,
     constants,
     reads,
+    renumbered,
     wrap,
 )
 
@@ -61,13 +62,18 @@ def derivable(
     """
     writers = _writers(accesses)
     locations = {access.index: access.location for access in accesses}
-    known: dict[tuple[str, frozenset[int]], frozenset[int]] = {}
+    known: dict[tuple[str, Hashable], frozenset[int]] = {}
+    alike = _alike(accesses)
 
     def readable(location: str, used: frozenset[int]) -> frozenset[int]:
-        key = (location, used)
+        key = (location, alike(used))
         if key not in known:
             if len(known) > _MAX_DERIVATIONS:
-                raise LimitReached("too many ways to derive the values of the program")
+                raise LimitReached(
+                    f"the values of the program have more than {_MAX_DERIVATIONS:,} derivations, a "
+                    "limit that no option lifts; a smaller --unroll, or fewer different "
+                    "read-modify-writes of a location, have fewer"
+                )
             limits.remaining()
             found = {initial[location]} | seeds
             for writer in writers.get(location, ()):
@@ -93,6 +99,44 @@ def derivable(
         )
     except RecursionError:
         raise LimitReached("values of the program are derived in too many steps") from None
+
+
+def _alike(accesses: Sequence[Access]) -> Callable[[frozenset[int]], Hashable]:
+    """What is the same for sets of accesses that stand for each other.
+
+    Accesses go together where one writes what another reads. Groups of equal locations and
+    expressions can be exchanged, so that it counts alone how many of them are used, and how far.
+    """
+    groups: list[list[Access]] = []
+    for it in accesses:
+        joined = [each for each in groups if any(_touched(it) & _touched(one) for one in each)]
+        groups = [each for each in groups if each not in joined]
+        groups.append([*chain(*joined), it])
+    place: dict[int, tuple[Hashable, int, int]] = {}
+    for number, group in enumerate(groups):
+        at = {it.index: bit for bit, it in enumerate(group)}
+        shape = tuple(
+            (it.location, it.reads, it.value and renumbered(it.value, at.__getitem__))
+            for it in group
+        )
+        place |= {index: (shape, number, 1 << bit) for index, bit in at.items()}
+    names = {
+        shape: name for name, shape in enumerate(dict.fromkeys(it for it, _, _ in place.values()))
+    }
+
+    def key(used: frozenset[int]) -> Hashable:
+        masks: dict[tuple[int, int], int] = {}
+        for index in used & place.keys():
+            shape, number, bit = place[index]
+            masks[names[shape], number] = masks.get((names[shape], number), 0) | bit
+        return tuple(sorted((name, mask) for (name, _), mask in masks.items()))
+
+    return key
+
+
+def _touched(it: Access) -> set[int]:
+    """An access and the reads that its value mentions."""
+    return {it.index} if it.value is None else {it.index, *reads(it.value)}
 
 
 def admissible(
