@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 
 from rspverify.answers import Result, SuiteReport
 from rspverify.api.inputs import all_tests
+from rspverify.litmus.program import Program
 from rspverify.soundness.settings import Settings
-from rspverify.source import InputError, Problem, Source, read_source
+from rspverify.source import InputError, Problem, Source, name_of, read_source
 from rspverify.translators import COMPILERS, names_compiler, table_name
 from rspverify.verdict import Word
 from rspverify.wording import alternatives
@@ -38,10 +40,7 @@ def tables_of(
     from rspverify.compilers.compilation import translator
     from rspverify.compilers.programs import shapes_in
 
-    programs = []
-    for each in all_tests(tests):
-        with suppress(InputError):  # It is said where the test is asked about.
-            programs.append(settings.read(read_source(each)))
+    programs = _programs(tests, settings).values()
     found: list[Source] = []
     for name in names:
         it = translator(name)
@@ -49,6 +48,37 @@ def tables_of(
         read = codes(it.processor, it.compiler, thorough=False, only=shapes)
         extraction = table(read, it.processor, it.compiler)
         found.append(Source(f"<{extraction.name}>", str(extraction)))
+    return found
+
+
+def keep_code(
+    folder: str, names: Sequence[str], tests: Sequence[str] | None, settings: Settings
+) -> None:
+    """Write the IR of each test and what each compiler emits for it to a folder, as far as it can
+    be compiled: `MP-dv.amdgpu-gfx942.ll` and `.s`. Raises InputError."""
+    from rspverify.compilers.compilation import translator
+    from rspverify.files import make_folder, write
+
+    make_folder(Path(folder))
+    programs = _programs(tests, settings)
+    for name in names:
+        it = translator(name)
+        it.prepare(programs.values())
+        for test, program in programs.items():
+            with suppress(InputError):
+                assembly = it.emitted(program).text
+                place = str(Path(folder, f"{test}.{it.name.replace(':', '-')}"))
+                write(f"{place}.ll", it.module(program))
+                write(f"{place}.s", assembly)
+
+
+def _programs(tests: Sequence[str] | None, settings: Settings) -> dict[str, Program]:
+    """The tests that can be read, by the names of their files; the others are told of where they
+    are asked about."""
+    found = {}
+    for each in all_tests(tests):
+        with suppress(InputError):
+            found[Path(name_of(each)).stem] = settings.read(read_source(each))
     return found
 
 

@@ -113,17 +113,21 @@ class Explained(_OnAPage, frozen=True, eq=False, dict=True):
         """All of it: the outcomes, and on a page the picture and the files."""
         from rspverify.render.evidence import explanation, reached
 
-        listed = self.reached()[0] if self.lists_outcomes else None
-        if not page:
-            it = self.verdict(queues=queues)
-            return replace(it, blocks=[*it.blocks, *(reached(listed) if listed else ())])
+        if page:
+            return explanation(self.detail())
+        listed = reached(self.reached()[0]) if self.lists_outcomes else ()
+        it = self.verdict(queues=queues)
+        return replace(it, blocks=[*it.blocks, *listed])
+
+    def detail(self) -> Detail:
+        """All that there is of it."""
         source, settings = self.test.source, self.verdicts.settings
         code = self.scheme.code_of(source, settings).text or self.scheme.source.text
         command = explain_command(
             self.scheme.file, self.test.file, settings, progress=settings.progress
         )
-        detail = Detail(source.text, code, command, self.explanation, self.picture, reached=listed)
-        return explanation(detail)
+        listed = self.reached()[0] if self.lists_outcomes else None
+        return Detail(source.text, code, command, self.explanation, self.picture, reached=listed)
 
     def _repr_svg_(self) -> str | None:
         from rspverify.render.drawn import svg

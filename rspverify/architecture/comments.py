@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 
 from rspverify.architecture import syntax
 from rspverify.architecture.declarations import Declarations
@@ -15,8 +16,13 @@ _USED = re.compile(r"\b(\w+)\(")
 
 
 def notes(declared: Declarations) -> Mapping[str, str]:
-    """By the name of a part, an instruction or a step; of those that have a comment."""
+    """By the name of a part, an instruction or a step, of those that have a comment; "" for the
+    comment that the file begins with."""
     found = {name: _said(kind, name, declared) for kind, name in declared if kind in _NAMED}
+    if title := declared.get(("title", "")):
+        lines = title.span.source.text.split("\n")
+        head = takewhile(None.__ne__, map(_COMMENT.fullmatch, lines))
+        found[""] = " ".join(it[1] for it in head if it)
     return {name: words for name, words in found.items() if words}
 
 

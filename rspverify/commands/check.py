@@ -281,16 +281,21 @@ class CheckCommand(CheckParameters):
         "Also check the table by which --compiler compiles operations one by one, and "
         "tell where the two differ.",
     )
+    keep_code: str | None = option(
+        None, "Write the IR of each test, and what --compiler emits, to this folder.", metavar="DIR"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require(self.llc is None or bool(self.compiler), "--llc must go with --compiler")
         alone = self.compare_table and not self.compiler
         require(not alone, "--compare-table must go with --compiler")
+        kept = self.keep_code is not None and not self.compiler
+        require(not kept, "--keep-code must go with --compiler")
 
     def parts(self, judge: Judge) -> list[Check]:
         """A question for each suite, or one for schemes and tests. Raises InputError."""
-        from rspverify.api.compilers import compilers_named, tables_of
+        from rspverify.api.compilers import compilers_named, keep_code, tables_of
         from rspverify.corpus.inputs import split
 
         words, settings = several(self.schemes), self.settings
@@ -304,6 +309,8 @@ class CheckCommand(CheckParameters):
         schemes, tests = split(words)
         given = [*schemes, *named]
         tables = tables_of(named, tests, settings) if self.compare_table else []
+        if self.keep_code is not None:
+            keep_code(self.keep_code, named, tests, settings)
         held, refresh = self.expect, self.refresh
         asked = CheckParameters(
             [*given, *tables], tests, settings, expect=held, refresh=refresh, judge=judge

@@ -1,4 +1,4 @@
-"""`report`: A site of static pages, with all counterexamples."""
+"""`report`: A site of static pages with all counterexamples; a report of one for a tracker."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rspverify.answers import SuiteReport
 from rspverify.api.parameters import Question
 from rspverify.commands.check import Check, CheckCommand, code_of, reports_of
 from rspverify.files import make_folder, write
-from rspverify.options import REQUIRED, argument, option
+from rspverify.options import argument, option
 from rspverify.soundness.settings import OPTIONS, Settings
-from rspverify.source import InputError, Problem
-from rspverify.terminal.command import Command
-from rspverify.terminal.ending import first_of
+from rspverify.source import InputError, Problem, require
+from rspverify.terminal.command import EVERYWHERE, Command
+from rspverify.terminal.ending import exit_code_of, first_of
 from rspverify.terminal.output import Output, note
 
 LISTED = "files.txt"
@@ -90,10 +90,15 @@ def _listed(place: Path) -> set[str]:
 class ReportParameters(Question):
     """Which results, and how many of them have a page."""
 
-    site: str = option(
-        REQUIRED,
+    site: str | None = option(
+        None,
         "Write the site to this folder: a new one, an empty one, or a site from before.",
         metavar="DIR",
+    )
+    bug: bool = option(
+        False,
+        "Of one SCHEME and one TEST: what a tracker is to be told, as Markdown. SCHEME may be a "
+        "compiler, as amdgpu:gfx942.",
     )
     inputs: tuple[str, ...] = argument(
         "As of check: schemes and tests, or suites (default: litmus).",
@@ -109,7 +114,9 @@ class ReportParameters(Question):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_site(self.site)
+        require((self.site is None) is self.bug, "one of --site and --bug must be given")
+        if self.site is not None:
+            require_site(self.site)
 
 
 def report(asked: ReportParameters, output: Output) -> int:
@@ -121,8 +128,34 @@ def report(asked: ReportParameters, output: Output) -> int:
     reaches. A gallery has all counterexamples. The pages contact nothing, and open out of the
     folder. The same command goes on where it was ended, and decides nothing twice.
 
+    Or, by --bug, all that a tracker is to be told of one result: the test, the IR and the assembly,
+    the execution with the sentences of the compiler's document, and the smallest change of the
+    table that mends it.
+
     Exit: as of check; 2 also where the site cannot be written.
     """
+    return _bug(asked, output) if asked.site is None else _site(asked.site, asked, output)
+
+
+def _bug(asked: ReportParameters, output: Output) -> int:
+    from rspverify.api.bug import bug
+    from rspverify.api.explained import explain
+    from rspverify.corpus.inputs import split
+    from rspverify.render.forms import write as written
+    from rspverify.render.progress import working
+
+    schemes, tests = split(asked.inputs)
+    one = len(schemes) == 1 and len(tests or ()) == 1
+    require(one, "--bug must come with one scheme and one test")
+    assert tests is not None
+    with working(f"{tests[0]} under {schemes[0]}", asked.settings.seconds):
+        found = explain(schemes[0], tests[0], asked.settings)
+        text = written("markdown", bug(found))
+    output.write(text)
+    return exit_code_of([found.explanation.result])
+
+
+def _site(site: str, asked: ReportParameters, output: Output) -> int:
     from rspverify.render.check import suites_stream
 
     given = CheckCommand(asked.inputs, settings=asked.settings)
@@ -135,11 +168,11 @@ def report(asked: ReportParameters, output: Output) -> int:
 
     with output.opened() as console, suites_stream(console, text=False) as shown:
         reports = reports_of(parts, shown, cases)
-    written = write_site(asked.site, reports)
+    written = write_site(site, reports)
     many = sum(len(it.details) for it in reports)
     print(f"{written.files:,} files, {written.size / 1e6:.1f} MB, {many:,} results with a page")
     print(f"open {written.first}")
     return first_of([code_of(it) for it in reports])
 
 
-COMMAND = Command(report, ReportParameters, takes=OPTIONS, also=("jobs", "cluster", "no_cache"))
+COMMAND = Command(report, ReportParameters, takes=OPTIONS, also=EVERYWHERE)

@@ -95,7 +95,7 @@ class Compilation(Struct, frozen=True, eq=False):
     def emitted(self, program: Program) -> Source:
         """The assembly of a test. Raises InputError."""
         self.prepare([program])
-        found = self._emitted[self._module(program)]
+        found = self._emitted[self.module(program)]
         if isinstance(found, InputError):
             raise found
         return found
@@ -105,7 +105,7 @@ class Compilation(Struct, frozen=True, eq=False):
         waiting: dict[str, Program] = {}
         for each in programs:
             try:
-                text = self._module(each)
+                text = self.module(each)
             except InputError:
                 continue  # It will be said where the test is asked about.
             if text not in self._emitted:
@@ -114,8 +114,8 @@ class Compilation(Struct, frozen=True, eq=False):
         for at in range(0, len(texts), _AT_A_TIME):
             self._compile({it: waiting[it] for it in texts[at : at + _AT_A_TIME]})
 
-    def _module(self, program: Program) -> str:
-        """The module of a test alone. Raises InputError where it cannot be compiled."""
+    def module(self, program: Program) -> str:
+        """The module of IR of a test alone. Raises InputError where it cannot be compiled."""
         program = read_as(program)
         problems = list(_beyond(program, self))
         if problems:

@@ -49,6 +49,11 @@ class Compiler(Struct, frozen=True):
             raise InputError([Problem(None, message, self._known(processor))]) from None
         return Source(f"{processor.name}.s", text)
 
+    def command(self, processor: Processor) -> list[str]:
+        """What compiles a module on standard input so: llc, also where llvmlite does the same."""
+        features = ",".join(processor.features)
+        return Compiler(self.version, self.path or "llc")._command(processor.cpu, features)
+
     def _command(self, cpu: str, features: str) -> list[str]:
         if self.path is None:
             return [*_EMIT, cpu, features]

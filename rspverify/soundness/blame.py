@@ -56,7 +56,7 @@ def blame(case: Case, *, devices: int, limits: Limits | None = None) -> Blame:
                 if word is Word.SOUND:
                     mends[chosen] = mended
             if mends:
-                widest = max(mends, key=_width)
+                widest = max(mends, key=width)
                 return Blame(widest, tuple(mends), mends[widest])
     return Blame((), (), scheme)
 
@@ -68,7 +68,7 @@ def _strengthened(scheme: Scheme, rows: Sequence[Row], devices: int, *, anywhere
     return scheme
 
 
-def _width(rows: Sequence[Row]) -> tuple[tuple[int, bool, int], ...]:
+def width(rows: Sequence[Row]) -> tuple[tuple[int, bool, int], ...]:
     """How far rows reach; of equal ones those later in the table."""
     return tuple(
         sorted(

@@ -46,7 +46,7 @@ def test_a_test_is_compiled_whole() -> None:
 def test_it_is_explained_by_its_name() -> None:
     result = run("explain", GFX9, WRC)
     assert result.exit_code == 1
-    assert "load WG,N x  global_load_dword r x\n" in result.stdout
+    assert "load WG,N x   global_load_dword r x\n" in result.stdout
     assert "It ends with 1:r0=1 2:r0=1 2:r1=0 x=1 y=1, after 12 steps." in result.stdout
 
 

@@ -31,7 +31,7 @@ WRONG = [
     ("check --timeout", r"--timeout must have a value: a number, 0.001 or more"),
     ("check --confirm", r"--confirm must have a value: SOLVER"),
     ("check --all=3", r"--all must have no value"),
-    ("report Fig4", r"report must have --site DIR\n  hint: --site DIR: Write the site .*"),
+    ("report Fig4", r"one of --site and --bug must be given"),
     ("explain", r"explain must have \[SCHEME\] TEST\n  hint: \[SCHEME\] TEST: A scheme .*"),
     ("explain original", r"a test must be given, too, behind the scheme original"),
     ("explain a b c(d", r"explain must have \[SCHEME\] TEST and no more, not c\(d\n"

@@ -45,16 +45,13 @@ def _rest(it: parts.Document) -> Iterator[parts.Block]:
 def _block(it: parts.Block) -> Iterator[str]:
     match it:
         case parts.Line():
-            yield from [_text(it.plain.strip())] * bool(it)
+            words = _text(it.plain.strip())
+            yield from [f"**{words}**" if it.kind == "head" else words] * bool(it)
         case parts.Warnings():
             yield from (f"**{_text(each.plain.strip())}**" for each in it.lines)
         case parts.Table():
             rows = [
-                [each if isinstance(each, str) else each.plain for each in row] for row in it.rows
-            ]
-            rows = [
-                [cell if n in it.right else _code(cell) for n, cell in enumerate(row)]
-                for row in rows
+                [_cell(each, number=n in it.right) for n, each in enumerate(row)] for row in it.rows
             ]
             yield from _table(it.heads, rows, it.right)
         case parts.Listing():
@@ -86,6 +83,14 @@ def _blocks(those: Iterable[parts.Block]) -> Iterator[str]:
         yield from lines
 
 
+def _cell(it: parts.Line | str, *, number: bool) -> str:
+    """What a table has is code, but for numbers and prose."""
+    words = it if isinstance(it, str) else it.plain
+    if number:
+        return words
+    return _text(words) if isinstance(it, parts.Line) and it.kind == "note" else _code(words)
+
+
 def _fenced(lines: Iterable[str]) -> Iterator[str]:
     """Lines as they are, between fences that none of them ends."""
     shown = [visible(each) for each in lines]
@@ -109,8 +114,8 @@ def _trace(it: Trace) -> Iterator[str]:
         words = "\n".join([*then, *filter(None, [each.beside])])
         rows.append((str(each.number or ""), _text(each.by), _code(each.what), _text(words)))
     yield from _table(("", "by", "what happens", "what is there then"), rows[1:], [0])
-    for sign, words in legend(it.execution):
-        yield from ["", _text(f"{sign} {words}")]
+    if signs := legend(it.execution):
+        yield from ["", _text("; ".join(f"{sign} {words}" for sign, words in signs))]
 
 
 def _finding(it: parts.Article) -> tuple[str, ...]:

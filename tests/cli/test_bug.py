@@ -1,0 +1,66 @@
+"""`report --bug` and `--keep-code`: what a tracker of a compiler is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from command_line import run
+
+MP = "litmus/amdgpu/MP-dv.litmus"
+DROPPED = "litmus/devices/MP/MP+inc.DV-st.ALL+ld.ALL-ld.DV@0--1.litmus"
+
+
+def test_a_report_has_all_that_a_tracker_needs(tmp_path: Path) -> None:
+    file = tmp_path / "bug.md"
+    result = run("report", "--bug", "amdgpu:gfx942", MP, "-o", str(file))
+    assert result.exit_code == 1, result.output
+    text = file.read_text()
+    for part in (
+        "MP-dv is UNSOUND under amdgpu:gfx942",
+        "\nCompiler: LLVM ",
+        "\nOpenCL MP-dv\n",
+        "while global&#95;store&#95;dword x 1 is on the way",
+        "| <code>buffer&#95;wbl2 sc1</code> | A write-back writes dirty lines of the L2 back. |",
+        "<code>s&#95;waitcnt vmcnt(0); buffer&#95;wbl2 sc1; s&#95;waitcnt vmcnt(0); global",
+        "\nrow 7, store DV,N (release)\n",
+        "compiled by llc -mtriple=amdgcn-amd-amdhsa -mcpu=gfx942 -O2",
+        'store atomic i32 1, ptr addrspace(1) %x1 syncscope("agent-one-as") release, align 4',
+        "\tglobal_store_dword v[2:3], v4, off sc1\n",
+        f"\nrspverify explain amdgpu:gfx942 {MP}\n",
+    ):
+        assert part in text, part
+
+
+def test_where_the_table_is_right_the_compiler_has_left_something_out() -> None:
+    """A wait behind a write-back that the row has, and the whole program has not."""
+    text = run("report", "--bug", "amdgpu:gfx90a", DROPPED).stdout
+    assert "llvm-gfx90a, by which the same compiler translates operations one by one" in text
+    by_row = "<code>buffer&#95;wbl2<br>s&#95;waitcnt vmcnt(0)<br>global&#95;store&#95;dword y r<"
+    assert by_row in text
+    assert "<code>buffer&#95;wbl2<br>global&#95;store&#95;dword y r</code>" in text
+
+
+def test_of_a_scheme_it_has_no_compiler() -> None:
+    text = run("report", "--bug", "original", "Fig4").stdout
+    assert "Fig4 is UNSOUND under original" in text and "row 5, store DV,N" in text
+    assert "The IR" not in text and "Compiler" not in text
+
+
+def test_one_scheme_and_one_test_are_needed() -> None:
+    for words in (["original"], ["original", "Fig4", "Fig5"], ["original", "proposed", "Fig4"]):
+        result = run("report", "--bug", *words)
+        assert result.exit_code == 2
+        assert result.stderr == "--bug must come with one scheme and one test\n"
+
+
+def test_the_code_of_each_test_is_kept(tmp_path: Path) -> None:
+    kept = tmp_path / "code"
+    run("check", "--compiler", "amdgpu:gfx900", MP, "--keep-code", str(kept))
+    assert sorted(each.name for each in kept.iterdir()) == [
+        "MP-dv.amdgpu-gfx900.ll",
+        "MP-dv.amdgpu-gfx900.s",
+    ]
+    assert "define void @P0(" in (kept / "MP-dv.amdgpu-gfx900.ll").read_text()
+    assert "global_store_dword" in (kept / "MP-dv.amdgpu-gfx900.s").read_text()
+    refused = run("check", "proposed", MP, "--keep-code", str(kept))
+    assert refused.stderr == "--keep-code must go with --compiler\n"
