@@ -20,9 +20,8 @@ def notes(declared: Declarations) -> Mapping[str, str]:
     comment that the file begins with."""
     found = {name: _said(kind, name, declared) for kind, name in declared if kind in _NAMED}
     if title := declared.get(("title", "")):
-        lines = title.span.source.text.split("\n")
-        head = takewhile(None.__ne__, map(_COMMENT.fullmatch, lines))
-        found[""] = " ".join(it[1] for it in head if it)
+        head = takewhile(_COMMENT.fullmatch, title.span.source.text.split("\n"))
+        found[""] = " ".join(line.strip("# ") for line in head)
     return {name: words for name, words in found.items() if words}
 
 

@@ -1,4 +1,4 @@
-"""An instruction more, or a wait more in each of two rows, with which a scheme is SOUND on a test."""
+"""An instruction more, or a wait in each of two rows, with which a scheme is SOUND on a test."""
 
 from __future__ import annotations
 

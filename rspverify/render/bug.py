@@ -103,8 +103,8 @@ def _table(it: Table) -> Iterator[Block]:
     if it.threads:
         yield line(
             f"{it.name}, by which the same compiler translates operations one by one, is SOUND on "
-            "the test. So it is what the compiler leaves out or moves in the whole program; the table "
-            "gives"
+            "the test. So it is what the compiler leaves out or moves in the whole program. By the "
+            "table it is"
         )
         yield doc.Compiled(it.threads)
     elif not isinstance(it.mend, Mend):
