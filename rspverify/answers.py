@@ -228,10 +228,12 @@ class RowsAtFault(Struct, frozen=True):
     """The rows that a scheme breaks a test by: made as strong as can be, all of them mend it.
 
     rows: empty if neither a row nor two do, or if that could not be told; then reason says why.
+    others: each other row, or two, that would do as well.
     """
 
     rows: tuple[RowAtFault, ...]
     reason: str = ""
+    others: tuple[tuple[RowAtFault, ...], ...] = ()
 
 
 class CompiledThread(Struct, frozen=True):

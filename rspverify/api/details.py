@@ -91,7 +91,7 @@ class Details(Struct, frozen=True):
     ) -> SuiteReport:
         """The report with the rows at fault of some results, and the details of some."""
         from rspverify.drawing.details import details
-        from rspverify.judge.faults import faults
+        from rspverify.judge.faults import faults, of_one_run
 
         stop, given = Stop(), (self.settings, self.judge, self.texts)
 
@@ -107,7 +107,7 @@ class Details(Struct, frozen=True):
             return known(names, ask(of, *given), self.judge, stop, advance)
 
         unsound = [it for it in blamed if it.verdict is Word.UNSOUND]
-        at_fault = told("rows at fault", unsound, faults)
+        at_fault = of_one_run(told("rows at fault", unsound, faults))
         seen = told("executions", shown, partial(details, reached=reached))
         interrupted, limit = stop.interrupted, stop.limit
         return replace(report, faults=at_fault, details=seen, interrupted=interrupted, limit=limit)

@@ -145,7 +145,7 @@ def _apart(given: Given, others: list[Given]) -> Given:
 def _detailed(report: Comparison, run: Run, tests: Sequence[Given], stop: Stop) -> Document:
     """All of it, each test that changed under the scheme that breaks it."""
     from rspverify.drawing.details import details
-    from rspverify.judge.faults import faults
+    from rspverify.judge.faults import faults, of_one_run
     from rspverify.render.compare import document
 
     inputs, judge = run.inputs, run.judge
@@ -157,7 +157,7 @@ def _detailed(report: Comparison, run: Run, tests: Sequence[Given], stop: Stop) 
     results = dict(list(shown.items())[:MOST])
     unsound = {file: each for file, each in results.items() if each.verdict is Word.UNSOUND}
     blamed = faults([*unsound.values()], inputs.settings, judge, texts)
-    at_fault = known(unsound, blamed, judge, stop)
+    at_fault = of_one_run(known(unsound, blamed, judge, stop))
     seen = details([*results.values()], inputs.settings, judge, texts)
     return document(report, known(results, seen, judge, stop), at_fault)
 

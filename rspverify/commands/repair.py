@@ -192,7 +192,7 @@ def repair(asked: RepairParameters) -> Repairing:
 def _detailed(report: RepairReport, setup: Setup, search: Repair, stop: Stop) -> Document:
     """All of it, the schemes, and the tests that the one given fails."""
     from rspverify.drawing.details import Broken
-    from rspverify.judge.faults import faults
+    from rspverify.judge.faults import faults, of_one_run
     from rspverify.render.repair import document
 
     scheme, verdicts = setup.schemes[0], setup.verdicts
@@ -210,7 +210,7 @@ def _detailed(report: RepairReport, setup: Setup, search: Repair, stop: Stop) ->
             unsound[file] = result
     texts = {it.file: it.source for it in setup.tests} | {scheme.file: scheme.scheme.source}
     at_fault = faults([*unsound.values()], verdicts.settings, verdicts.judge, texts)
-    return document(report, seen, known(unsound, at_fault, verdicts.judge, stop))
+    return document(report, seen, of_one_run(known(unsound, at_fault, verdicts.judge, stop)))
 
 
 COMMAND = Command(

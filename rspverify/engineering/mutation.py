@@ -104,8 +104,9 @@ class Finding(Struct, frozen=True, kw_only=True):
 class MutatedRow(Struct, frozen=True, kw_only=True):
     """A row and its code. tests: how many use it and can show something of its mutants.
 
-    accesses: the places of instructions without which it would mean nothing. hunted: whether a hunt
-    has, by default, programs that use it. unchanged: steps that lead to its own code.
+    accesses: the places of instructions without which it would mean nothing. hunt: the options of
+    a hunt that has programs that use it, null where none has. unchanged: steps that lead to its own
+    code.
     """
 
     row: Place
@@ -114,7 +115,7 @@ class MutatedRow(Struct, frozen=True, kw_only=True):
     accesses: tuple[Place, ...]
     cost: Count
     tests: Count
-    hunted: bool
+    hunt: tuple[str, ...] | None
     unchanged: tuple[Step, ...] = ()
 
 

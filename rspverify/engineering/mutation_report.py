@@ -9,10 +9,9 @@ from msgspec import Struct
 
 from rspverify.convert import counts
 from rspverify.engineering import mutation
-from rspverify.engineering.hunt.operations import row_shape
+from rspverify.engineering.hunt.operations import hunts_of
 from rspverify.engineering.mutate import Baseline, shown, telling, told
 from rspverify.engineering.setup import Setup, write_schemes
-from rspverify.enumeration.space import access_of, chosen_operations
 from rspverify.options import words_of
 from rspverify.records import replace
 from rspverify.scheme.cost import Costs
@@ -23,8 +22,6 @@ from rspverify.scheme.mutants import (
     stored_elsewhere,
     wider_mutants_of,
 )
-from rspverify.scheme.row import Row
-from rspverify.scheme.scheme import Scheme
 from rspverify.scheme.writer import scheme_text
 from rspverify.soundness.settings import explain_command
 from rspverify.verdict import Word
@@ -79,7 +76,7 @@ def mutation_report(
 ) -> mutation.MutationReport:
     """All that is known, be it the whole or what there was before it was stopped, and why."""
     setup, costs = asked.setup, asked.costs
-    scheme = setup.schemes[0].scheme
+    hunts = hunts_of(setup.schemes[0].scheme)
     rows = (
         mutation.MutatedRow(
             row=it.row.number,
@@ -92,7 +89,7 @@ def mutation_report(
             ),
             cost=costs.of(it.row.code),
             tests=len({ground.test.file for ground, _ in telling(grounds, it.row.number)}),
-            hunted=hunted(it.row, scheme) is not None,
+            hunt=hunts.get(it.row.number),
             unchanged=it.unchanged,
         )
         for it in asked.table
@@ -103,7 +100,7 @@ def mutation_report(
         costs=costs.file,
         tests=_tests(setup, grounds, found),
         rows=tuple(rows),
-        mutants=tuple(_with_command(each, asked) for each in found),
+        mutants=tuple(_with_command(each, asked, hunts) for each in found),
         wider=None
         if asked.wider is None
         else tuple(shown(it, costs) for row in asked.wider for it in row.mutants),
@@ -141,7 +138,9 @@ def _tests(
     )
 
 
-def _with_command(finding: mutation.Finding, asked: Asked) -> mutation.Finding:
+def _with_command(
+    finding: mutation.Finding, asked: Asked, hunts: Mapping[int, Sequence[str]]
+) -> mutation.Finding:
     """A finding with where its mutant was written, and the command that goes on from there."""
     path = asked.written.get(finding.mutant.name)
     if path is None:
@@ -155,20 +154,9 @@ def _with_command(finding: mutation.Finding, asked: Asked) -> mutation.Finding:
         stuck = finding.verdict is mutation.Fate.STUCK
         command = explain_command(path, finding.file, settings, progress=stuck)
         return replace(finding, scheme=path, command=command)
-    (row,) = (each.row for each in asked.table if each.row.number == finding.mutant.row)
-    devices = hunted(row, asked.setup.schemes[0].scheme)
-    if devices is None:
+    options = hunts.get(finding.mutant.row)
+    if options is None:
         return replace(finding, scheme=path)
-    several = ["--devices", str(devices)] if devices > 1 else []
     chosen = words_of(settings, ("model", "machine"))
-    command = shlex.join(["rspverify", "hunt", path, "--first", *several, *chosen])
+    command = shlex.join(["rspverify", "hunt", path, "--first", *options, *chosen])
     return replace(finding, scheme=path, command=command)
-
-
-def hunted(row: Row, scheme: Scheme) -> int | None:
-    """On how many devices a hunt has programs that use a row, by default; None: it has none."""
-    for devices in (1, 2):
-        names = chosen_operations(None, devices)
-        if any(scheme.table.get(row_shape(access_of(name))) is row for name in names):
-            return devices
-    return None

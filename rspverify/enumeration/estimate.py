@@ -5,22 +5,28 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
 from msgspec import Struct
 
 from rspverify.convert import Count, Seconds
 from rspverify.enumeration.growth import Growth
 from rspverify.enumeration.lemmas import Sort, sort_of
-from rspverify.enumeration.packed import decoded
+from rspverify.enumeration.packed import PackedTest, decoded
 from rspverify.enumeration.races import races
 from rspverify.enumeration.survey import Survey
 
 _PARENTS = 300
-"""So many tests of each size are extended."""
+"""So many tests of each size are extended,"""
 _DECIDED = 30
-"""So many tests of each size are decided,"""
-_PATIENCE = 5.0
-"""as long as that takes no more than so many seconds of this process."""
+"""and so many decided,"""
+_PATIENCE = 3.0
+"""each as long as that takes no more than so many seconds of this process."""
+
+
+class _LongEnough(Exception):
+    """The sample has taken its time."""
+
 
 Decide = Callable[[bytes], object]
 """Decides a test of a survey, in this process."""
@@ -49,15 +55,24 @@ def expectations(
 
     The tests of `known` accesses and fewer are listed; of each size beyond, a sample of the tests
     that grow, chosen at random from those of the size before, is extended. A number is good to a
-    factor of two or three. Only where the lemmas are proved. decide: None if nothing is to be
-    decided.
+    factor of two or three. It ends before a size of which not one can be extended in time. Only
+    where the lemmas are proved. decide: None if nothing is to be decided.
     """
     rng = random.Random(0)
     growth = Growth(survey.tables)
     wanted = {Sort.CORE, Sort.LARGER} if larger else {Sort.CORE}
+    until = 0.0
 
     def race_free(encoding: bytes) -> bool:
+        if time.process_time() > until:
+            raise _LongEnough
         return not races(decoded(encoding), survey.tables)
+
+    def extended(parent: PackedTest) -> tuple[list[bytes], list[bytes]]:
+        """The programs that grow from one, and those of them that are to be decided."""
+        threads = range(len(parent.threads), min(len(parent.threads) + 1, survey.space.threads) + 1)
+        grown = [it for n in threads for it in growth.children(parent, race_free, n).children]
+        return grown, [it for it in grown if sort_of(decoded(it), survey.tables) in wanted]
 
     def per_decision(tests: Sequence[bytes]) -> float:
         """Seconds for one decision, on average over a sample."""
@@ -80,15 +95,19 @@ def expectations(
     sample: Sequence[bytes] = base.growing(known)
     size = float(len(sample))
     for events in range(known + 1, survey.space.events + 2):
-        chosen = rng.sample(sample, min(_PARENTS, len(sample)))
-        started = time.process_time()
+        started, parents = time.process_time(), 0
+        until = started + _PATIENCE
         children: list[bytes] = []
-        for each in map(decoded, chosen):
-            for threads in (len(each.threads), len(each.threads) + 1):
-                if threads <= survey.space.threads:
-                    children += growth.children(each, race_free, threads).children
-        core = [each for each in children if sort_of(decoded(each), survey.tables) in wanted]
-        factor = size / max(1, len(chosen))
+        core: list[bytes] = []
+        with suppress(_LongEnough):
+            for each in rng.sample(sample, min(_PARENTS, len(sample))):
+                grown, to_be_decided = extended(decoded(each))
+                children += grown
+                core += to_be_decided
+                parents += 1
+        if sample and not parents:
+            return
+        factor = size / max(1, parents)
         seconds += (time.process_time() - started) * factor
         seconds += len(core) * factor * per_decision(core)
         programs += len(children) * factor
@@ -101,5 +120,5 @@ def expectations(
             seconds=seconds / survey.judge.workers,
             deciding=decide is not None,
             workers=survey.judge.workers,
-            sampled=min(_PARENTS, len(sample)),
+            sampled=parents,
         )

@@ -5,8 +5,9 @@ Verdicts, and what is kept of them, do not depend on it.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Generator, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rspverify.answers import Result, RowAtFault, RowsAtFault
 from rspverify.judge.inputs import Inputs, LoadedTest, NamedScheme, read_inputs
@@ -20,6 +21,8 @@ from rspverify.translators import names_compiler
 if TYPE_CHECKING:
     from rspverify.judge.verdicts import Verdicts
     from rspverify.scheme.row import Row
+
+K = TypeVar("K", bound=Hashable)
 
 
 class FaultQuestion(Question[RowsAtFault], frozen=True):
@@ -75,7 +78,9 @@ class FaultQuestion(Question[RowsAtFault], frozen=True):
         assert self.scheme is not None
         case = Case(program, self.scheme.scheme, verdicts.model, verdicts.settings)
         found = blame(case, devices=program.devices, limits=case.limits)
-        return RowsAtFault(tuple(map(row_at_fault, found.blamed)))
+        blamed = tuple(map(row_at_fault, found.blamed))
+        mends = [tuple(map(row_at_fault, each)) for each in found.mends]
+        return RowsAtFault(blamed, others=tuple(each for each in mends if each != blamed))
 
     def lost(self, why: Undecided) -> RowsAtFault:
         return RowsAtFault((), why.reason)
@@ -99,6 +104,19 @@ def faults(
     inputs = read_inputs(given, _exact(settings), judge, unique=False)
     verdicts = Verdicts(judge, inputs.named, inputs.settings)
     yield from judge.run([_question(each, inputs, verdicts, known) for each in results])
+
+
+def of_one_run(known: Mapping[K, RowsAtFault]) -> dict[K, RowsAtFault]:
+    """The same: of rows each of which mends a test, those that mend the most tests of these."""
+    mends = {key: [it.rows, *it.others] for key, it in known.items()}
+    often = Counter(rows for those in mends.values() for rows in those)
+
+    def chosen(key: K) -> RowsAtFault:
+        rows = max(mends[key], key=lambda each: often[each])
+        others = tuple(each for each in mends[key] if each != rows)
+        return replace(known[key], rows=rows, others=others)
+
+    return {key: chosen(key) for key in known}
 
 
 def fault_of(test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts) -> FaultQuestion:

@@ -21,7 +21,13 @@ from rspverify.records import replace
 from rspverify.render import document as doc
 from rspverify.render.document import Block, Document, Line, line
 from rspverify.render.trace import run_trace, stuck_trace, wrong_trace
-from rspverify.render.words import counted, progress_class, progress_in_words, row_in_words
+from rspverify.render.words import (
+    also_mended,
+    counted,
+    progress_class,
+    progress_in_words,
+    row_in_words,
+)
 from rspverify.verdict import Event, Progress, ProgressWord, Race, Word
 
 _RELATED = {
@@ -167,6 +173,8 @@ def explained(
             words = row_in_words(row.number, row.operations, row.code)
             rows.append(doc.ShownRow(f"{scheme}:{row.line}", words, lines))
         blocks.append(doc.Rows(rows))
+        others = [[row.number for row in each] for each in fault.others]
+        blocks += (line(each, kind="note") for each in also_mended(others))
     if detail is not None:
         blocks += _evidence(detail)
     return replace(shown, evidence=blocks, detailed=detail is not None)

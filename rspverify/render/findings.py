@@ -15,6 +15,7 @@ from rspverify.answers import (
 )
 from rspverify.render.words import (
     UNMENDED,
+    also_mended,
     difference,
     gone,
     noun_of,
@@ -109,6 +110,7 @@ def _finding(
             none = f"no row is told to be at fault: {fault.reason}" if fault.reason else UNMENDED
             words = [row_in_words(row.number, row.operations, row.code) for row in fault.rows]
             lines += [f"at fault: {each}" for each in words] or [none]
+            lines += also_mended([[row.number for row in each] for each in fault.others])
             for row in fault.rows:
                 place = (row.line, row.column, row.end_line, row.end_column)
                 rows.append(Spot(it.scheme_file, *place))

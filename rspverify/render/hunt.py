@@ -23,6 +23,7 @@ from rspverify.render.progress import ON_AGAIN, Stream
 from rspverify.render.words import (
     FEW,
     UNMENDED,
+    also_mended,
     at_most,
     counted,
     each_counted,
@@ -87,10 +88,7 @@ def finding(found: Finding, scheme: str, by: By, *, listed: bool = True) -> doc.
         lines.append(line("  at fault: ", (words, "head")))
         lines.append(line(f"    as strong as can be: {', '.join(row.strongest)}", kind="note"))
     others = [each for each in found.mends if set(each) != {row.number for row in found.blamed}]
-    if others:
-        words = "; or ".join(map(rows_named, others))
-        also = f"    made as strong as can be, {words} would mend it, too"
-        lines.append(line(also, kind="note"))
+    lines += (line(f"    {each}", kind="note") for each in also_mended(others))
     if not found.blamed:
         lines.append(line(f"  {UNMENDED}"))
     if found.switch is not None:
@@ -204,10 +202,14 @@ def verdict(report: HuntReport) -> Line:
     return line(f"{subject} all {which}{rest}", kind="head SOUND")
 
 
+_HOUR, _YEAR = 3600, 365 * 86400
+_UNITS = ((90, 1, "s"), (1.5 * _HOUR, 60, "min"), (48 * _HOUR, _HOUR, "h"), (_YEAR, 86400, "days"))
+
+
 def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+    """In the largest unit of which there are more than one."""
+    unit, name = next((it[1:] for it in _UNITS if seconds < it[0]), (_YEAR, "years"))
+    return f"{seconds / unit:,.{name == 'h':d}f} {name}"
 
 
 # ---- as it goes ----------------------------------------------------------------------------------
@@ -267,7 +269,7 @@ class HuntStream(Stream[Finding, HuntReport], Watcher):
                 f"--events {it.events}: about {_about(it.programs)} programs without a race, "
                 f"{_about(it.to_decide)} of them to decide, {_duration(it.seconds)} "
                 f"{'' if it.deciding else 'to list them '}with "
-                f"{counted(it.workers, 'process', 'processes')} (from a sample)",
+                f"{counted(it.workers, 'process', 'processes')} (from a sample of {it.sampled:,})",
                 kind="note",
             )
             for it in estimates

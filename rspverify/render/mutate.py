@@ -233,13 +233,19 @@ def _conclusion(report: MutationReport) -> Iterator[Line]:
         yield line(words, kind="SOUND")
     elif surviving:
         words = "what survives is redundant, or the tests have a hole"
-        yield line(f"{words}: rspverify hunt looks for a program that tells", kind="UNSOUND")
+        yield line(f"{words} (--write DIR writes each mutant as a scheme)", kind="UNSOUND")
         if untold := [row.row for row in report.rows if not row.tests]:
             yield line(f"no test says anything of {rows_named(untold)}", kind="RACY")
-    rows = {it.mutant.row for it in surviving}
-    if beyond := [row.row for row in report.rows if row.row in rows and not row.hunted]:
-        words = f"no program of a hunt has operations of {rows_named(beyond)}"
-        yield line(f"{words}, which says nothing of these")
+    hunts: dict[tuple[str, ...] | None, list[int]] = {}
+    for row in report.rows:
+        if row.row in {it.mutant.row for it in surviving}:
+            hunts.setdefault(row.hunt, []).append(row.row)
+    for options, those in hunts.items():
+        words = f"no hunt of usual operations has those of {rows_named(those)}"
+        if options is not None:
+            command = " ".join(("rspverify hunt MUTANT --first", *options))
+            words = f"for a program that tells of {rows_named(those)}: {command}"
+        yield line(f"  {words}")
     if surviving and report.tests.broken:
         yield line(
             f"as {scheme} is broken itself, see whether a program that hunt finds breaks "
@@ -280,8 +286,4 @@ def _commands(report: MutationReport) -> Iterator[Line]:
         yield line("the execution behind each, or for one that survives, the search for one:")
         yield from (line(f"    {it.command}") for it in shown)
     elif report.mutants:
-        yield line(
-            "--write DIR writes each mutant as a scheme, and shows the command that explains what "
-            "it fails, or hunts for a program if it survives",
-            kind="note",
-        )
+        yield line("--write DIR shows for each mutant the command that explains it", kind="note")

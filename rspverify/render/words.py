@@ -75,8 +75,22 @@ UNMENDED = "neither a row of it nor two mend it, made as strong as can be"
 
 
 def rows_named(numbers: Sequence[int]) -> str:
-    """`row 2`, `rows 2, 5`."""
-    return f"row{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
+    """`row 2`, `rows 2, 5`, `rows 2, 4–9`."""
+    runs: list[list[int]] = []
+    for each in numbers:
+        if runs and runs[-1][-1] == each - 1:
+            runs[-1].append(each)
+        else:
+            runs.append([each])
+    told = (f"{it[0]}–{it[-1]}" if len(it) > 2 else ", ".join(map(str, it)) for it in runs)
+    return f"row{'s' * (len(numbers) > 1)} {', '.join(told)}"
+
+
+def also_mended(others: Sequence[Sequence[int]]) -> Iterator[str]:
+    """Which other rows would mend a program, each of them alone, if any."""
+    if others:
+        words = "; or ".join(map(rows_named, others))
+        yield f"made as strong as can be, {words} would mend it, too"
 
 
 def row_in_words(number: int, operations: str, code: Sequence[str]) -> str:

@@ -140,6 +140,13 @@ def test_an_estimate_decides_nothing() -> None:
     assert found["estimates"][0]["programs"] == 428  # so few parents that all are extended
 
 
+def test_an_estimate_ends_where_a_size_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rspverify.enumeration import estimate
+
+    monkeypatch.setattr(estimate, "_PATIENCE", 0.0)
+    assert document(PROPOSED, "--events", "3", "--estimate", code=0)["estimates"] == []
+
+
 @KEPT
 def test_the_last_sentence_names_operations_where_not_all_are_hunted_with() -> None:
     last = run(PROPOSED, *TWO).stdout.strip().splitlines()[-1]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rspverify.answers import Result, RowsAtFault
-from rspverify.judge.faults import faults
+from rspverify.judge.faults import faults, of_one_run
 from rspverify.judge.inputs import read_inputs
 from rspverify.judge.judge import Judge, cache_folder
 from rspverify.judge.run import Run
@@ -55,6 +55,31 @@ def test_the_row_and_its_place_in_the_file(scheme: Path) -> None:
     assert line[row.column - 1 : row.end_column - 1] == (
         "{op: load,  scope: dv, remote: false,  code: [INV_L1 WG, LD r x]}"
     )
+
+
+def test_of_rows_that_mend_a_test_those_count_that_mend_the_most() -> None:
+    """One mistake, in row 2: of a test that row 7 would mend as well, it is not row 7."""
+    from rspverify.answers import RowAtFault
+
+    one, two, seven = ((RowAtFault(n, "", (), n, 1, n, 2),) for n in (1, 2, 7))
+    known = {
+        "a": RowsAtFault(two, others=(one,)),
+        "b": RowsAtFault(two),
+        "c": RowsAtFault(seven, others=(two,)),
+        "d": RowsAtFault((), "too long"),
+    }
+    assert of_one_run(known) == known | {"c": RowsAtFault(two, others=(seven,))}
+    assert of_one_run({"c": known["c"]}) == {"c": known["c"]}  # alone, the widest
+
+
+def test_a_test_that_several_rows_mend_names_them(tmp_path: Path) -> None:
+    place = tmp_path / "s.yaml"
+    proposed = (ROOT / "schemes/proposed.yaml").read_text()
+    place.write_text(proposed.replace("[LD r x, INV_L1 WG]", "[LD r x]", 1))
+    name = "litmus/rsp/ISA2/ISA2+st.na-st.DV+ld.DV-inc.DV+ld.WG-ld.na@0-12.litmus"
+    (found,) = asked(unsound(place, str(ROOT / name)))
+    sets = {tuple(row.number for row in each) for each in (found.rows, *found.others)}
+    assert sets == {(1,), (2,), (8,)}
 
 
 def test_it_is_known_the_next_time(scheme: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -376,6 +376,16 @@ def test_a_result_of_sarif_stands_at_the_row() -> None:
     assert found["message"]["text"].startswith("Fig4 under original: 1:r0=1 breaks Narf\nat fault")
 
 
+def test_what_ships_is_at_no_place_of_the_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    of_ours = replace(UNSOUND, file="litmus/rsp/paper/Fig4.litmus")
+    (found,) = log(report(of_ours))["results"]
+    artifact = found["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert artifact.keys() == {"uri"} and artifact["uri"].startswith("file:///")
+
+
 def test_two_rows_at_fault_must_both_change() -> None:
     """So SARIF understands several locations of a result."""
     rows = (ROW, replace(ROW, number=5, line=20, end_line=20))

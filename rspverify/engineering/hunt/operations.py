@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import product
 
 from rspverify.architecture.architecture import Architecture
 from rspverify.engineering.hunt.assumptions import alone_may_break
@@ -184,3 +186,30 @@ def idle_rows(scheme: Scheme, space: Space) -> tuple[int, ...]:
         for memory in space.memories
     }
     return tuple(row.number for row in scheme.rows if row not in used)
+
+
+_CHOICES: Mapping[str, Sequence[Sequence[str]]] = {
+    "devices": ((), ("2",)),
+    "kinds": ((), ("na", "ld", "st", "cas"), ("na", "ld", "st", "F")),
+    "orders": ((), ("acq", "rel", "ar", "sc"), ("rlx", "acq", "rel", "ar")),
+    "scopes": ((), ("WG", "DV", "DV.R"), ("WI", "SG", "WG", "DV")),
+    "memories": ((), MEMORIES),
+}
+"""Options of hunts, each with what may be chosen; nothing is the default."""
+
+
+def hunts_of(scheme: Scheme) -> dict[int, tuple[str, ...]]:
+    """By the number of a row, the fewest options of a hunt whose programs use it."""
+    found: dict[int, tuple[str, ...]] = {}
+    for way in sorted(product(*_CHOICES.values()), key=lambda way: sum(map(bool, way))):
+        chosen = {name: each for name, each in zip(_CHOICES, way, strict=True) if each}
+        options = tuple(it for name in chosen for it in (f"--{name}", ",".join(chosen[name])))
+        bounds = (4, 3, 3, 1 + ("devices" in chosen), 2, None)
+        chosen.pop("devices", None)
+        if len(found) == len(scheme.rows):
+            break
+        with suppress(InputError):  # no row for any operation
+            space, _ = hunting_space(scheme, bounds, None, mixed=False, **chosen)
+            idle = {*found, *idle_rows(scheme, space)}
+            found |= {it.number: options for it in scheme.rows if it.number not in idle}
+    return found

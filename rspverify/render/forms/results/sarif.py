@@ -12,6 +12,7 @@ from rspverify import __version__
 from rspverify.render.document import Document
 from rspverify.render.findings import Finding, Spot, findings
 from rspverify.render.words import unfinished
+from rspverify.shipped import located, ships
 from rspverify.verdict import Word
 from rspverify.wording import visible
 
@@ -90,7 +91,10 @@ def _location(it: Spot) -> dict[str, Any]:
 
 
 def _artifact(file: str) -> dict[str, str]:
-    """A file by its path from where the command runs, which is taken for the top of the sources."""
+    """A file by its path from where the command runs, which is taken for the top of the sources;
+    what ships by where it is installed."""
+    if ships(file):
+        file = os.path.abspath(located(file))
     uri = quote(os.fsencode(os.path.normpath(file).replace(os.sep, "/")))
     return (
         {"uri": f"file://{uri}"} if os.path.isabs(file) else {"uri": uri, "uriBaseId": "%SRCROOT%"}
