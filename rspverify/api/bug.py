@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Iterable
 
 from rspverify.api.compilers import tables_of
 from rspverify.api.explained import Explained
@@ -13,53 +13,47 @@ from rspverify.judge.explain import explain as explained
 from rspverify.judge.incident import reporting
 from rspverify.judge.inputs import NamedScheme
 from rspverify.limits import LimitReached
-from rspverify.render.bug import Emitted, Table, document
-from rspverify.render.document import Document
+from rspverify.records import replace
+from rspverify.render.bug import document, mended, unlike
+from rspverify.render.document import Block, Compiled, Document, line
 from rspverify.scheme.reader import read_scheme
 from rspverify.soundness.case import Case
 from rspverify.soundness.settings import explain_command
 from rspverify.source import InputError
 from rspverify.verdict import Word
 
+_SECONDS = 60.0
+"""Seconds for what mends it, unless a time limit is given."""
+
 
 def bug(found: Explained) -> Document:
     """The document of a result that is not as one wishes."""
-    test, scheme, verdicts = found.test, found.scheme, found.verdicts
+    test, scheme, settings = found.test, found.scheme, found.verdicts.settings
+    compiler, texts = "", {}
     with reporting(found.incident):
-        it, emitted = scheme.translator, None
+        it = scheme.translator
         if isinstance(it, Compilation):
-            command = shlex.join(it.compiler.command(it.processor))
-            module, assembly = it.module(test.program), it.emitted(test.program).text
-            emitted = Emitted(it.origin, command, module, assembly)
-        table = _told(lambda: _table(found))
-    again = explain_command(scheme.file, test.file, verdicts.settings)
-    return document(found.detail(), emitted, table, again)
+            compiler, command = it.origin, shlex.join(it.compiler.command(it.processor))
+            texts[f"The IR, compiled by {command}"] = it.module(test.program)
+            texts["What is emitted"] = it.emitted(test.program).text
+        try:
+            change = list(_change(found))
+        except (LimitReached, InputError) as why:
+            change = [line(f"Not known: {why}.")]
+    texts["To see it again"] = explain_command(scheme.file, test.file, settings)
+    return document(found.detail(), compiler, change, texts)
 
 
-def _told(ask: Callable[[], Table]) -> Table:
-    try:
-        return ask()
-    except LimitReached as limit:
-        return Table("", mend=f"Not known: {limit}.")
-    except InputError as error:
-        return Table("", mend=f"Not known: {error}.")
-
-
-def _table(found: Explained) -> Table:
-    """The scheme itself; of a compiler the table that is read out of it."""
+def _change(found: Explained) -> Iterable[Block]:
+    """What mends the scheme, or of a compiler the table that is read out of it."""
     test, scheme, verdicts = found.test, found.scheme, found.verdicts
-    if not scheme.translator.whole:
-        return _mended(found, scheme)
-    (source,) = tables_of([scheme.file], [test.file], verdicts.settings)
-    read = read_scheme(source).on_machine(scheme.machine)
-    named = NamedScheme.by(read, source.name)
-    of_table = explained(test, named, verdicts)
-    if of_table.verdict.word is Word.SOUND:
-        return Table(read.name, of_table.threads)
-    return _mended(found, named)
-
-
-def _mended(found: Explained, scheme: NamedScheme) -> Table:
-    verdicts = found.verdicts
-    case = Case(found.test.program, scheme.translator, verdicts.model, verdicts.settings)
-    return Table(scheme.name, mend=mend(case))
+    if scheme.translator.whole:
+        (source,) = tables_of([scheme.file], [test.file], verdicts.settings)
+        table = read_scheme(source).on_machine(scheme.machine)
+        scheme = NamedScheme.by(table, source.name)
+        alone = explained(test, scheme, verdicts)
+        if alone.verdict.word is Word.SOUND:
+            return unlike(scheme.name, Compiled(alone.threads))
+    settings = replace(verdicts.settings, seconds=verdicts.settings.seconds or _SECONDS)
+    case = Case(test.program, scheme.translator, verdicts.model, settings)
+    return mended(scheme.name, mend(case))

@@ -97,6 +97,9 @@ def _show_verdict(scheme: str, test: str, asked: ExplainWords, output: Output) -
                     outcomes, stop = found.reached()
                 interrupted = told(stop).interrupted
                 show(reached(outcomes), console)
+    elif found.lists_outcomes:
+        with shown():
+            interrupted = told(found.reached()[1]).interrupted
     code = exit_code_of([found.explanation.result], interrupted=interrupted)
     return _ended(found, output, code)
 

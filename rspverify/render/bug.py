@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from msgspec import Struct
-
-from rspverify.answers import CompiledThread, Detail
+from rspverify.answers import Detail
 from rspverify.engineering.mend import Mend
 from rspverify.render import document as doc
 from rspverify.render.document import Block, Document, line
@@ -16,45 +14,20 @@ from rspverify.render.words import changed_codes, counted, row_in_words
 from rspverify.verdict import Execution
 
 
-class Emitted(Struct, frozen=True):
-    """What a compiler is given, and what it makes of it.
-
-    version: of the compiler, and the processor. assembly: as it was emitted.
-    """
-
-    version: str
-    command: str
-    module: str
-    assembly: str
-
-
-class Table(Struct, frozen=True):
-    """The table of operations that the verdict is compared with: the scheme itself, or what was
-    read out of the compiler. threads: what it makes of the test, of one that is SOUND on it; mend:
-    what mends it, of one that is not, or why that is not known."""
-
-    name: str
-    threads: Sequence[CompiledThread] = ()
-    mend: Mend | str = ""
-
-
-def document(detail: Detail, emitted: Emitted | None, table: Table, again: str) -> Document:
-    """All that is to be told of a result. again: the command that shows it."""
+def document(
+    detail: Detail, compiler: str, change: Sequence[Block], texts: Mapping[str, str]
+) -> Document:
+    """All that is to be told of a result. compiler: with its version, if there is one. change: what
+    mends it. texts: others that belong to it, by what they are."""
     it = detail.explanation
     assert it is not None
     told = explanation(detail)
-    blocks: list[Block] = []
-    if emitted:
-        blocks.append(line(f"Compiler: {emitted.version}"))
-    blocks.append(_listing("The test", detail.source))
-    blocks += told.parts(doc.Articles)
+    blocks: list[Block] = [line(f"Compiler: {compiler}")] if compiler else []
+    blocks += [_listing("The test", detail.source), *told.parts(doc.Articles)]
     if it.verdict.execution is not None:
         blocks += _sentences(it.verdict.execution)
-    blocks += _table(table)
-    if emitted:
-        blocks.append(_listing(f"The IR, compiled by {emitted.command}", emitted.module))
-        blocks.append(_listing("What is emitted", emitted.assembly))
-    blocks.append(_listing("To see it again", again))
+    blocks += [line("The smallest change", kind="head"), *change]
+    blocks += [_listing(head, text) for head, text in texts.items()]
     title = f"{it.title} is {it.verdict.word} under {it.result.scheme}"
     return Document("report --bug", title, blocks, answer=told.answer)
 
@@ -62,8 +35,6 @@ def document(detail: Detail, emitted: Emitted | None, table: Table, again: str) 
 def _listing(head: str, text: str) -> doc.Listing:
     return doc.Listing([line(each) for each in text.rstrip().split("\n")], head)
 
-
-# ---- the compiler's document ---------------------------------------------------------------------
 
 _PARTS = re.compile(r"\[([DI])\] ")
 
@@ -86,35 +57,32 @@ def _sentences(it: Execution) -> Iterator[Block]:
 
 def _told(words: str) -> Mapping[str, str]:
     """The sentences of a comment by their mark; those without one are our own."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, str] = {}
     own, *marked = _PARTS.split(words)
     for mark, text in (("I", own), *zip(marked[::2], marked[1::2], strict=True)):
-        if text.strip():
-            found.setdefault(mark, []).append(text.strip())
-    return {mark: " ".join(texts) for mark, texts in found.items()}
+        found[mark] = f"{found.get(mark, '')} {text}".strip()
+    return found
 
 
-# ---- the smallest change -------------------------------------------------------------------------
+def mended(scheme: str, it: Mend) -> Iterator[Block]:
+    """What mends a scheme."""
+    if not it.changes:
+        tried = counted(it.tried, "change")
+        yield line(f"None of {tried} of {scheme} mends it: an instruction more, or two waits.")
+        return
+    yield line(f"{scheme} is SOUND on the test with")
+    for each in it.changes:
+        old, new = (tuple(map(str, code)) for code in (each.row.code, each.code))
+        yield line(row_in_words(each.row.number, str(each.row), ()).rstrip(": "))
+        yield doc.Table(("now", "then"), [changed_codes(old, new)])
 
 
-def _table(it: Table) -> Iterator[Block]:
-    """What mends the table; or that it needs no mending, as the fault is somewhere else."""
-    yield line("The smallest change", kind="head")
-    if it.threads:
-        yield line(
-            f"{it.name}, by which the same compiler translates operations one by one, is SOUND on "
-            "the test. So it is what the compiler leaves out or moves in the whole program. By the "
-            "table it is"
-        )
-        yield doc.Compiled(it.threads)
-    elif not isinstance(it.mend, Mend):
-        yield line(it.mend)
-    elif not it.mend.changes:
-        tried = counted(it.mend.tried, "change")
-        yield line(f"None of {tried} of {it.name} mends it: an instruction more, or two waits.")
-    else:
-        yield line(f"{it.name} is SOUND on the test with")
-        for each in it.mend.changes:
-            old, new = (tuple(map(str, code)) for code in (each.row.code, each.code))
-            yield line(row_in_words(each.row.number, str(each.row), ()).rstrip(": "))
-            yield doc.Table(("now", "then"), [changed_codes(old, new)])
+def unlike(table: str, code: doc.Compiled) -> Iterator[Block]:
+    """That a table that was read out of a compiler needs no mending. code: what it makes of the
+    test."""
+    yield line(
+        f"{table}, by which the same compiler translates operations one by one, is SOUND on the "
+        "test. So it is what the compiler leaves out or moves in the whole program. By the table it"
+        " is"
+    )
+    yield code
