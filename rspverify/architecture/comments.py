@@ -34,9 +34,12 @@ def _said(kind: type | str, name: str, declared: Declarations) -> str:
     if isinstance(it, syntax.Cell):
         behind = _COMMENT.fullmatch(it.span.source.line(it.span.end_line)[it.span.end_column - 1 :])
         return behind[1] if behind else ""
+    own = " ".join(_above(it.span))
+    if own and isinstance(it, syntax.Step):
+        return own
     used = (declared.get((syntax.Definition, each)) for each in _USED.findall(it.span.text))
-    own = [" ".join(_above(each.span)) for each in (it, *filter(None, used))]
-    return " ".join(dict.fromkeys(filter(None, own)))
+    others = (" ".join(_above(each.span)) for each in used if each)
+    return " ".join(dict.fromkeys(filter(None, (own, *others))))
 
 
 def _above(span: Span) -> Iterator[str]:

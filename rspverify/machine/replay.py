@@ -257,13 +257,19 @@ class Replayer:
         return str(near[0]) if near else ""
 
     def _with_values(self, rule: Rule, before: State, after: State) -> str:
-        """The step as Figs 4 and 5 write it: `ST 42 x`, `FLUSH_L1(x, 42)`, `LD r x (reads 42)`."""
+        """The step as Figs 4 and 5 write it: `ST 42 x`, `FLUSH_L1(x, 42)`, `LD r x (reads 42)`.
+
+        Where accesses may complete later it says where a value is from.
+        """
         if isinstance(rule, StepRule):
             return self._step_with_value(rule, before, after)
         instruction, text = rule.instruction, self._written(rule.instruction, after)
         values = self.explicit.layout.values(after)
         if instruction.register in values:  # A step may complete the read later on.
             text += f" (reads {values[instruction.register]}"
+            found = self._delivered(rule, before, after)
+            if found is not None and self.machine.program.completes_later:
+                text += f" from {found.source}"
             if instruction.value is not None and instruction.mnemonic.operator is None:
                 text += f", writes {evaluate(instruction.value, values)}"
             text += ")"

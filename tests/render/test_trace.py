@@ -123,5 +123,14 @@ def test_what_another_thread_has_on_its_way_is_told_of_one_location() -> None:
     assert "while P0's global_store_dword x 1 is on the way" in beside
 
 
+def test_a_load_that_finds_its_line_says_whose_it_is() -> None:
+    found = rspverify.explain("gfx900", "CoWR-rmw-wg")
+    trace = wrong_trace(found.explanation)
+    assert trace is not None
+    (load,) = (it for it in timeline(trace.execution) if it.what.startswith("global_load"))
+    assert load.what == "global_load_dword r x (reads 0 from L0 cu 0)"
+    assert load.beside == "while global_atomic r x is on the way"
+
+
 def shown_of(it: Trace) -> list[str]:
     return write(Document("explain", "", [it])).splitlines()
