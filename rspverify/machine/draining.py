@@ -48,8 +48,7 @@ def _helps(machine: Machine, rule: Rule) -> bool:
             waits = [it for it in rule.guards if not isinstance(it, rules.Oldest)]
             return all(_wants_clean(it, machine) for it in waits)
         case Shape.LOSES:
-            kept = all(_kept_with_value(it, machine) for it in others)
-            return kept and all(_spares_dirty(it, rule) for it in _taken_away(rule, machine))
+            return all(_kept_with_value(it, machine) for it in others)
         case _:
             return all(_wants_entry(it, machine) for it in others)
 
@@ -70,7 +69,7 @@ def _wants_clean(guard: Guard, machine: Machine) -> bool:
 
 
 def _wants_entry(guard: Guard, machine: Machine) -> bool:
-    """Whether it wants an entry VALID, or not DIRTY, or either, and steps bring that about.
+    """Whether it wants entries VALID, or not DIRTY, or one of them so, and steps bring that about.
 
     These steps need nothing more than locks, and entries of which the same is asked.
     """
@@ -80,10 +79,6 @@ def _wants_entry(guard: Guard, machine: Machine) -> bool:
     dirty = {entry.dirty for entry in shapes.entries.values()}
     if not all(bit in shapes.entries if value else bit in dirty for bit, value in guard.bits):
         return False
-    if len(guard.bits) > 1 and not all(
-        (shapes.entries[bit].dirty, False) in guard.bits for bit, value in guard.bits if value
-    ):
-        return False  # Each of two entries may be lost, as long as the other one is there.
     by_value = {True: shapes.refreshing, False: shapes.clearing}
     return any(bit in by_value[value] for bit, value in guard.bits)
 
@@ -91,11 +86,6 @@ def _wants_entry(guard: Guard, machine: Machine) -> bool:
 def _taken_away(rule: StepRule, machine: Machine) -> list[Entry]:
     entries = machine.shapes.entries
     return [entries[bit] for bit in rule.sets(False) if bit in entries]
-
-
-def _spares_dirty(entry: Entry, rule: StepRule) -> bool:
-    """Whether a step leaves an entry alone while it is DIRTY."""
-    return entry.dirty is None or rules.fails(entry.dirty) in rule.guards
 
 
 def _kept_with_value(guard: Guard, machine: Machine) -> bool:

@@ -51,7 +51,7 @@ def nothing_is_never(patch: MonkeyPatch) -> None:
 
 
 def anything_is_fetched(patch: MonkeyPatch) -> None:
-    """It is not asked whether a step makes an entry VALID, nor of two, which one may be lost."""
+    """It is not asked whether a step makes an entry VALID."""
     patch.setattr(draining, "_wants_entry", lambda guard, machine: True)
 
 
@@ -93,6 +93,7 @@ def on(its: Architecture, it: AssemblyProgram) -> AssemblyProgram:
     "items",
     [
         *("without FETCH_L1", "without FETCH_L2"),
+        "instruction ST r x when L1.VALID[x] or L2.VALID[x] do store(L1, x, r)",
         *(
             CASES[case]["machine"]
             for case in (
