@@ -47,6 +47,8 @@ def bug(found: Explained) -> Document:
 def _change(found: Explained) -> Iterable[Block]:
     """What mends the scheme, or of a compiler the table that is read out of it."""
     test, scheme, verdicts = found.test, found.scheme, found.verdicts
+    if found.explanation.verdict.execution is None:
+        return [line("None is needed: no execution is wrong.")]
     if scheme.translator.whole:
         (source,) = tables_of([scheme.file], [test.file], verdicts.settings)
         table = read_scheme(source).on_machine(scheme.machine)

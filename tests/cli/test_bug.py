@@ -49,6 +49,12 @@ def test_of_a_scheme_it_has_no_compiler() -> None:
     assert "The IR" not in text and "Compiler" not in text
 
 
+def test_what_is_sound_needs_no_change() -> None:
+    result = run("report", "--bug", "proposed", "Fig4")
+    assert result.exit_code == 0
+    assert "None is needed: no execution is wrong." in result.stdout
+
+
 def test_one_scheme_and_one_test_are_needed() -> None:
     for words in (["original"], ["original", "Fig4", "Fig5"], ["original", "proposed", "Fig4"]):
         result = run("report", "--bug", *words)
