@@ -238,6 +238,8 @@ def _hint(mistake: Mistake) -> str | None:
     found, expected = mistake.found, mistake.expected
     if found in _USUAL:
         return _USUAL[found]
+    if found == "true":
+        return "where nothing is waited for, leave `when` out"
     if found == "=" and "_BECOMES" in expected:
         return "an effect writes with `:=`"
     keyword = mistake.terminal not in (None, END, "NAME") and found.isidentifier()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from rspverify.options import Parameters, option
+from rspverify.options import Parameters, argument, option
 from rspverify.source import InputError, Problem
 from rspverify.terminal.command import Command
 from rspverify.terminal.output import Output
@@ -13,7 +13,7 @@ from rspverify.terminal.output import Output
 
 @dataclass(frozen=True)
 class ServeParameters(Parameters):
-    """Where the page is, for whom, and what an answer may cost."""
+    """What the page opens, where it is, for whom, and what an answer may cost."""
 
     host: str = option("127.0.0.1", "The address to listen at. Default: this machine alone.")
     port: int = option(8470, "The port; 0 for a free one.", least=0, most=65_535)
@@ -41,6 +41,12 @@ class ServeParameters(Parameters):
         metavar="ADDRESS,…",
     )
     open_page: bool = option(False, "Open the page in the browser of this machine.", name="--open")
+    scheme: str = argument(
+        "The scheme that the page opens. Default: an example.",
+        metavar="SCHEME",
+        completes="scheme",
+        default="",
+    )
 
 
 def serve(asked: ServeParameters, output: Output) -> int:

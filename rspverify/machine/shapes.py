@@ -260,7 +260,7 @@ class Shapes:
             if (needed[0], False) in rule.literals:
                 return "it also waits until the bit that it takes away is false"
             return Shape.CLEARS
-        return "it needs no bit that it takes away"
+        return "its `when` asks for no bit that its effects take away"
 
     def _refreshed(self, rule: StepRule, updates: Sequence[Update]) -> Entry | None:
         """The entry that a step refreshes, if it does nothing else."""
@@ -342,7 +342,7 @@ class Shapes:
                 continue
             found = self.shapes[rule.key]
             if not isinstance(found, Shape):
-                yield f"nothing bounds how often {rule.step} may matter: {found}"
+                yield f"{rule.step} may repeat for ever: {found}"
         if self.mixing is not None:
             yield f"{self.mixing} takes the value of one location for that of another"
         yield from self._staying()

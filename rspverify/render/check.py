@@ -65,9 +65,9 @@ def document(reports: Sequence[SuiteReport]) -> Document:
         [
             doc.Totals(totals(reports)),
             doc.Fold(tables, "How many of each"),
+            doc.Articles(articles, how="rspverify explain SCHEME TEST"),
             *blocks,
             *last,
-            doc.Articles(articles, how="rspverify explain SCHEME TEST"),
         ],
         answer=check_report(reports),
         reports=reports,

@@ -72,7 +72,9 @@ def machine(it: MachineSummary) -> Iterator[Block]:
     if it.unbounded is None:
         yield line("engine events knows all of this, so that its answers are exact")
     else:
-        yield line(f"engine explicit decides it: events does not know it, as {it.unbounded}")
+        yield line(
+            f"engine explicit decides it, which is slower; events does not, as {it.unbounded}"
+        )
     if it.left_out:
         parts = " and ".join(it.left_out)
         yield line(f"with one device {parts} is as good as memory, and left out")

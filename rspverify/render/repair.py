@@ -236,9 +236,10 @@ def _tests(report: RepairReport) -> Iterator[Line]:
         aside.setdefault(test.reason.split(":")[0], []).append(test.test)
     for reason, names in aside.items():
         if reason == Word.RACY.value:
-            yield line(f"{counted(len(names), 'test')} race and say nothing", kind="note")
+            words = f"{counted(len(names), 'test')} left out, in which the source races"
+            yield line(words, kind="note")
         else:
-            yield line(f"{reason}, says nothing: {few(names)}", kind="UNSUPPORTED")
+            yield line(f"{reason}, left out: {few(names)}", kind="UNSUPPORTED")
     yield from left_out(tests.left_out)
     yield from (line(f"found by hunting: {file}") for file in tests.found)
 

@@ -25,6 +25,7 @@ from rspverify.server.catalogue import Catalogue
 from rspverify.server.lane import Busy, Lane, Turns
 from rspverify.server.question import Kind, Refused, read_question
 from rspverify.server.worker import Allowance, Worker, started
+from rspverify.source import Source
 
 HERE = Path(__file__).parent
 REPORT = HERE.parent / "render" / "html"
@@ -48,15 +49,21 @@ _ALWAYS = {
 class Server:
     """What the requests share: two kinds of workers.
 
-    public: whether strangers use it. cache: a folder for the judge's answers. ready: called once
-    there are workers.
+    public: whether strangers use it. cache: a folder for the judge's answers. opened: schemes of
+    one's own. ready: called once there are workers.
     """
 
     def __init__(
-        self, allowance: Allowance, cache: Path, *, public: bool, ready: Callable[[], None]
+        self,
+        allowance: Allowance,
+        cache: Path,
+        opened: Sequence[Source],
+        *,
+        public: bool,
+        ready: Callable[[], None],
     ) -> None:
         self._allowance, self._public, self._ready = allowance, public, ready
-        self._catalogue = Catalogue.read()
+        self._catalogue = Catalogue.read(opened)
 
         def lane(number: int, seconds: float, *, long: bool) -> Lane:
             turns: Turns[Worker] = Turns(allowance.waiting, allowance.of_one)
@@ -159,13 +166,15 @@ async def _body(request: Request, most: int) -> bytes:
 def application(
     allowance: Allowance,
     cache: Path,
+    opened: Sequence[Source] = (),
     *,
     public: bool = False,
     hosts: Sequence[str] = LOOPBACK,
     ready: Callable[[], None] = lambda: None,
 ) -> Starlette:
-    """The application. hosts: the names by which it may be called; `*` for any."""
-    server = Server(allowance, cache, public=public, ready=ready)
+    """The application. opened: schemes of one's own, the first of which the page opens. hosts: the
+    names by which it may be called; `*` for any."""
+    server = Server(allowance, cache, opened, public=public, ready=ready)
     return Starlette(
         routes=[
             Route("/", server.page),

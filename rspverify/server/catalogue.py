@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from rspverify.shipped import (
     schemes_named,
     tests_below,
 )
+from rspverify.source import Source
 
 HTML = Path(__file__).parent / "html"
 
@@ -33,7 +34,8 @@ HTML = Path(__file__).parent / "html"
 class Catalogue(Struct, frozen=True, dict=True):
     """All of it. files: texts by the names that ship: of schemes, tests, models and machines.
 
-    corpora: the tests of each folder that has a suite for schemes.
+    corpora: the tests of each folder that has a suite for schemes. own: schemes of one's own, by
+    their names.
     """
 
     files: Mapping[str, str]
@@ -41,10 +43,11 @@ class Catalogue(Struct, frozen=True, dict=True):
     words: Mapping[str, Any]
     models: tuple[str, ...]
     machines: Mapping[str, str]
+    own: tuple[str, ...] = ()
 
     @staticmethod
-    def read() -> Catalogue:
-        """Read all that ships."""
+    def read(own: Sequence[Source] = ()) -> Catalogue:
+        """Read all that ships. own: schemes of one's own."""
         folders = (f"{TESTS}/rsp", f"{TESTS}/all-orders", f"{TESTS}/devices", OF_PROCESSORS)
         corpora = {folder: tuple(tests_below(folder)) for folder in folders}
         shipped = (path for path in schemes_named() if path.startswith(f"{SCHEMES}/"))
@@ -54,7 +57,9 @@ class Catalogue(Struct, frozen=True, dict=True):
         named = machines()
         files |= {f"machines/{name}.machine": machine_text(name) for name in named}
         summaries = {name: it.summary for name, it in named.items()}
-        return Catalogue(files, corpora, _words(), tuple(models()), summaries)
+        files |= {it.name: it.text for it in own}
+        names = tuple(it.name for it in own)
+        return Catalogue(files, corpora, _words(), tuple(models()), summaries, names)
 
     def require(self, asked: Question) -> None:
         """Raises Refused where a question names what does not ship."""
@@ -69,13 +74,21 @@ class Catalogue(Struct, frozen=True, dict=True):
     @cached_property
     def json(self) -> bytes:
         """What the script of the page needs to know; of files the names."""
+        shipped = [it for it in _examples() if it["test"] in self.files]
+        opened = [
+            {**shipped[0], "title": each, "about": "The scheme to begin with.", "scheme": each}
+            for each in self.own
+        ]
         return msgspec.json.encode(
             {
-                "schemes": [path for path in self.files if path.startswith(f"{SCHEMES}/")],
+                "schemes": [
+                    *self.own,
+                    *(path for path in self.files if path.startswith(f"{SCHEMES}/")),
+                ],
                 "corpora": self.corpora,
                 "models": self.models,
                 "machines": self.machines,
-                "examples": [it for it in _examples() if it["test"] in self.files],
+                "examples": [*opened, *shipped],
                 "words": self.words,
             }
         )

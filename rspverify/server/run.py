@@ -14,18 +14,21 @@ from pathlib import Path
 import uvicorn
 
 from rspverify.commands.serve import ServeParameters
+from rspverify.corpus.inputs import meant_by
 from rspverify.judge.store import default_folder
 from rspverify.records import replace
 from rspverify.server.app import LOOPBACK, application
 from rspverify.server.worker import PUBLIC, Allowance
-from rspverify.source import InputError, Problem
+from rspverify.source import InputError, Problem, Source, name_of, read_source
 
 _ENDING = 2
 """Seconds that answers have when the server ends."""
 
 
 def run(place: ServeParameters, say: Callable[[str], None]) -> None:
-    """Serve until an interrupt. Raises InputError where it cannot listen."""
+    """Serve until an interrupt. Raises InputError where it cannot, or there is no such scheme."""
+    schemes = meant_by(schemes=[place.scheme] if place.scheme else ()).schemes
+    texts = [Source(Path(name_of(each)).name, read_source(each).text) for each in schemes]
     usual = PUBLIC if place.public else Allowance.here()
     allowance = replace(
         usual,
@@ -39,7 +42,7 @@ def run(place: ServeParameters, say: Callable[[str], None]) -> None:
         shown = f"[{host}]" if ":" in host else host
         url = f"http://{shown}:{port}/"
         hosts, ready = hosts_of(place), partial(_ready, url, place, say)
-        app = application(allowance, cache, public=place.public, hosts=hosts, ready=ready)
+        app = application(allowance, cache, texts, public=place.public, hosts=hosts, ready=ready)
         config = uvicorn.Config(
             app,
             log_level="warning",

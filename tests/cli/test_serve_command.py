@@ -22,6 +22,17 @@ def test_where_it_cannot_listen() -> None:
     assert "hint: --port 0 takes a free port" in result.stderr
 
 
+def test_a_scheme_that_it_opens() -> None:
+    import json
+
+    from rspverify.server.catalogue import Catalogue
+    from rspverify.source import Source
+
+    found = json.loads(Catalogue.read([Source("mine.yaml", "name: mine")]).json)
+    assert found["examples"][0]["scheme"] == found["schemes"][0] == "mine.yaml"
+    assert "mine.yaml: no such file" in run("mine.yaml").stderr
+
+
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     usual = builtins.__import__
 

@@ -85,14 +85,14 @@ def test_models() -> None:
 
 def test_an_execution_step_by_step() -> None:
     page = Page(html([detailed("x")]))
-    rows = [" ".join(text).split() for tag, _, text in page.elements if tag == "tr"][-5:-2]
+    rows = [" ".join(text).split() for tag, _, text in page.elements if tag == "tr"][-8:-5]
     assert rows == [
         ["0", "empty", "x=0", "all", "free"],
         ["1", "P0", "x", "x=1", "D,V", "[x]", "x=0", "all", "free"],
         ["2", "L1", "x", "x=1", "D,V", "[x]", "x=0", "x:", "P0"],
     ]
     assert page.all("span", "new")[:3] == ["x=1 D,V", "[x]", "x: P0"]
-    assert page.all("th")[-9:-3] == ["step", "by", "what", "L1 (P0)", "memory", "locks"]
+    assert page.all("th")[-13:-7] == ["step", "by", "what", "L1 (P0)", "memory", "locks"]
     assert len(page.all("table", "trace")) == 2
     (listing, *_) = page.all("pre")
     assert listing == "2 x\n"
@@ -117,6 +117,11 @@ def test_no_text_breaks_it(name: str) -> None:
     require_harmless(Page(html([detailed(name, folder=name, about=name)])))
 
 
+def test_findings_stand_before_all_results() -> None:
+    text = html([report(result(Word.SOUND), result(Word.UNSOUND))])
+    assert 0 < text.index('id="findings"') < text.index('id="results"')
+
+
 def test_what_is_left_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(form, "MOST_CELLS", 4)
     monkeypatch.setattr(form, "MOST_FINDINGS", 2)
@@ -125,8 +130,8 @@ def test_what_is_left_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     page = Page(html([report(*sound, *unsound)]))
     assert page.all("td")[-2:] == ["UNSOUND"] * 2
     assert page.all("p", "warning") == [
-        "2 of 12 tests are shown, those with a finding first; the form json has all of them.",
-        "2 of 3 findings are told here; the matrix above and the other forms have the rest.",
+        "2 of 3 findings are told here; the matrix and the other forms have the rest.",
         "0 of 3 findings that are UNSOUND or STUCK are shown step by step; "
         "rspverify explain SCHEME TEST shows any of them.",
+        "2 of 12 tests are shown, those with a finding first; the form json has all of them.",
     ]

@@ -64,14 +64,20 @@ def _made(template: str, it: parts.Document, **given: object) -> str:
 
 def _in_order(it: parts.Document) -> dict[str, object]:
     """A document in the order of a page: what must not be missed, what follows, then all of it, and
-    what it rests on."""
+    what it rests on. Findings stand before matrices where they do in the document."""
+    kinds = [type(each) for each in it.blocks]
+    first = (
+        parts.Matrix in kinds[kinds.index(parts.Articles) :] if parts.Articles in kinds else False
+    )
+    articles = list(it.parts(parts.Articles))
     return {
         "warnings": [each.plain for those in it.parts(parts.Warnings) for each in those.lines],
         "summary": [each for those in it.parts(parts.Summary) for each in those.blocks if each],
         "totals": [each for those in it.parts(parts.Totals) for each in those.each],
         "body": [each for each in it.blocks if not isinstance(each, _PLACED) and each],
         "matrices": list(_within_reach(it.parts(parts.Matrix))),
-        "articles": list(it.parts(parts.Articles)),
+        "first": articles if first else [],
+        "articles": [] if first else articles,
         "basis": [each for those in it.parts(parts.Basis) for each in those.blocks if each],
     }
 
@@ -88,7 +94,7 @@ def _left_out(it: parts.Articles) -> Iterator[str]:
     found, told = len(it.each), min(len(it.each), MOST_FINDINGS)
     if told < found:
         yield (
-            f"{told:,} of {counted(found, 'finding')} are told here; the matrix above and the other"
+            f"{told:,} of {counted(found, 'finding')} are told here; the matrix and the other"
             " forms have the rest."
         )
     broken = sum(each.broken for each in it.each)
