@@ -106,14 +106,14 @@ class Cluster:
         """Seconds until the next look at the workers."""
         return _LOOK if self._workers else _SOON
 
-    def look(self) -> None:
-        """See which workers there are, unless that was just done.
+    def look(self) -> int:
+        """See which workers there are, unless that was just done; how many have gone meanwhile.
 
         Raises LimitReached where there are none for too long.
         """
-        now = time.monotonic()
+        now, before = time.monotonic(), set(self._workers)
         if now - self._looked < self.pause:
-            return
+            return 0
         self._looked = now
         try:
             ask = self.client.scheduler.ncores
@@ -125,6 +125,7 @@ class Cluster:
             self._answered = now
         elif now - self._answered > self._patience:
             raise self._given_up(f"{why}, for {self._patience:g} s")
+        return len(before - {*self._workers})
 
     def result(self, future: Future) -> Reply[Any] | None:
         """What came of a task; None if that is lost, and it is to be sent again.
@@ -273,7 +274,8 @@ class Tasks:
                     self.give(number)
                 else:
                     yield number, reply
-        self._cluster.look()
+        if gone := self._cluster.look():
+            self._judge.warn(f"lost of the cluster's workers: {gone}; what they had is done again")
         if self._suspects and self._cluster.workers and not self._flights:
             self._alone = self._suspects.popleft()
             self.give(self._alone)

@@ -89,6 +89,8 @@ def placed_by_heads(
     written: how a place is written; hint: what to do where no thread has one.
     """
     headed = _headed(threads)
+    if not headed and len(threads) == 1:  # It is the same wherever it runs.
+        return dict.fromkeys(threads, (0, 0, None))
     if not headed and threads:
         first = next(iter(threads.values()))
         message = "threads must be placed in work-groups and devices, and they are not"

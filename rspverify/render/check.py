@@ -247,10 +247,10 @@ def summary(report: SuiteReport, *, everything: bool = False) -> Iterator[Block]
     results = [it for it in report.results if isinstance(it, Result)]
     extent = [line(_extent(report), kind="head")] if results else []
     yield doc.Aside([line(), *extent, *_counts(results)])
-    if rest := unfinished(report):
-        yield doc.Warnings([line(rest, kind="ERROR")])
     lacking = [] if everything else _unsupported(results, report.optional)
     yield doc.Aside([*lacking, *_comparison(report)])
+    if rest := unfinished(report):
+        yield doc.Warnings([line(rest, kind="ERROR")])
 
 
 def _extent(it: SuiteReport) -> str:

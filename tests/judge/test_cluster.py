@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +57,10 @@ def wait_for_workers(processes: Processes, count: int) -> None:
         client.wait_for_workers(count, timeout=100)
 
 
-def judge_by(cluster: Cluster, *, cached: bool = False) -> Judge:
-    return Judge(cache_folder(cached, pytest.fail), pytest.fail, cluster=cluster)
+def judge_by(
+    cluster: Cluster, *, cached: bool = False, warn: Callable[[str], Any] = pytest.fail
+) -> Judge:
+    return Judge(cache_folder(cached, pytest.fail), warn, cluster=cluster)
 
 
 def doubles(count: int) -> list[Doubled]:
@@ -150,7 +152,8 @@ def test_the_same_as_without_and_workers_need_no_file(
 def test_what_is_killed_costs_nothing(processes: Processes, cache_folder: Path) -> None:
     """First a worker, then the other, then the scheduler, and with it all that was sent."""
     cluster = Cluster(processes.address)
-    judge = judge_by(cluster, cached=True)
+    said: list[str] = []
+    judge = judge_by(cluster, cached=True, warn=said.append)
     found = []
     for result in judge.run([Square(number) for number in range(200)]):
         found.append(result)
@@ -162,6 +165,7 @@ def test_what_is_killed_costs_nothing(processes: Processes, cache_folder: Path) 
     cluster.close()
     assert found == [number * number for number in range(200)]
     assert answers(cache_folder) == 200
+    assert said and all(it.startswith("lost of the cluster's workers: ") for it in said)
 
 
 CHECK = ("check", *SCHEMES, "--engine", "explicit", "--format", "json")
