@@ -14,7 +14,7 @@ check-all: .venv/run.stamp  ## every suite below litmus, held to what is expecte
 	$(BIN)/rspverify check --no-cache litmus
 
 test: .venv/test.stamp  ## the test suite, import contracts included
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: .venv/lint.stamp  ## style and types
 	$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections.abc import Iterator
 from itertools import count
@@ -16,6 +17,13 @@ settings.load_profile("untimed")
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 """A suite that was started in the background ignores interrupts, and so would what it starts."""
+
+
+def pytest_collection_finish() -> None:
+    """What is imported and collected is no garbage: not looking for any there saves a tenth."""
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
+
 
 ROOT = Path(__file__).resolve().parent.parent
 

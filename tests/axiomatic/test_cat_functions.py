@@ -103,7 +103,7 @@ def test_local_definitions_that_grow_have_a_bound() -> None:
 SETS, RELATIONS = ("R", "W", "s"), ("rf", "mo", "r")
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(
     relation_expressions(SETS, RELATIONS, 2),
     relation_expressions(SETS[:2], RELATIONS[:2], 1),
@@ -130,7 +130,7 @@ def substituted(text: str, relation: str, members: str) -> str:
 NAMES = st.sampled_from(["a", "b", "c"])
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(st.lists(st.tuples(NAMES, relation_expressions(("R",), ("a", "b", "c"), 1)), max_size=6))
 def test_redefinitions(definitions: list[tuple[str, Expression]]) -> None:
     """A function means the same however its free names are defined again after it."""

@@ -18,7 +18,7 @@ from rspverify.limits import Limits
 from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Source
 
-EXAMPLES = int(os.environ.get("RSPVERIFY_FUZZ", "80"))
+EXAMPLES = int(os.environ.get("RSPVERIFY_FUZZ", "40"))
 
 WIDE = """C "C++11" withsc
 include "cos.cat" include "filters.cat"

@@ -40,9 +40,6 @@ def read(text: str) -> MemoryModel:
     return read_model(Source("t.cat", text), "t")
 
 
-SEE = "(docs/cat-fragment.md lists the base names)"
-
-
 def test_the_caret_is_under_what_is_wrong() -> None:
     with pytest.raises(InputError) as caught:
         read(MODEL + "let x = rf | hb; [rf]; nam  // end")

@@ -169,7 +169,7 @@ def test_random_programs_as_the_oracle_says(block: int) -> None:
     model = MODELS[DEFAULT_MODEL]
     shape = Size(threads=4, operations=3, total=5)
     allowed = refused = 0
-    for seed in range(20 * block, 20 * block + 20):
+    for seed in range(10 * block, 10 * block + 10):
         rng = random.Random(seed)
         program = random_program(rng, shape, compilable=bool(seed % 2))
         expected, _, _ = model_outcomes(program)
@@ -181,13 +181,13 @@ def test_random_programs_as_the_oracle_says(block: int) -> None:
             else:
                 allowed += 1
                 assert stands(program, model, outcome, found)
-    assert allowed > 30
-    assert refused > 30
+    assert allowed > 12
+    assert refused > 12
 
 
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_random_programs_as_the_solver_says(name: str) -> None:
-    for seed in range(1000, 1020):
+    for seed in range(1000, 1010):
         rng = random.Random(seed)
         program = random_program(rng, Size(threads=3, operations=3, total=5))
         try:
@@ -328,7 +328,7 @@ def later_than(expression: st.SearchStrategy[Expression]) -> st.SearchStrategy[E
     return expression | st.just(Name("e", Sort.RELATION))
 
 
-@settings(max_examples=35)
+@settings(max_examples=20)
 @given(models())
 def test_random_models(model: MemoryModel) -> None:
     questions = Questions(RANDOM, model, Limits())

@@ -55,7 +55,7 @@ def agree(program: Program) -> None:
 
 @pytest.mark.parametrize("start", range(6))
 def test_the_corpus(start: int) -> None:
-    for path in TESTS[start::6]:
+    for path in TESTS[start::12]:
         program = read_program_file(path)
         assert in_fragment(program), path
         agree(program)
@@ -65,7 +65,7 @@ def test_the_corpus(start: int) -> None:
 @pytest.mark.parametrize("block", range(2))
 def test_random_programs(shape: Size, block: int) -> None:
     compared = 0
-    for seed in range(30 * block, 30 * (block + 1)):
+    for seed in range(15 * block, 15 * (block + 1)):
         program = random_program(random.Random(seed), shape, compilable=bool(seed % 2))
         if in_fragment(program):
             try:
@@ -73,4 +73,4 @@ def test_random_programs(shape: Size, block: int) -> None:
             except LimitReached:
                 continue
             compared += 1
-    assert compared >= 10
+    assert compared >= 4

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import stat
-from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -17,15 +16,12 @@ from bench.cases import KNOWN_ANSWERS, Timed, known_answers
 from bench.curves import CURVES, Curve
 from bench.decisions import decisions
 from bench.document import END, filled
-from bench.engineering import ORIGINAL, Run, engineering
 from bench.first import first_answers
 from bench.growth import Point, grow, growth
-from bench.herd import CAT, HERD, Herd, beside_herd, named_herd
-from bench.measure import digits, side_by_side
-from bench.parts import BUILDERS, nodes, parts
+from bench.herd import CAT, HERD, Herd, beside_herd
+from bench.parts import BUILDERS, nodes
 from bench.sheet import Sheet
 from rspverify.smt.solver import Solver
-from rspverify.smt.term import variable
 from rspverify.soundness.settings import Engine
 
 FIGURE = re.compile(r"\d+(\.\d+)?")
@@ -69,19 +65,6 @@ def test_formulas_ask_what_they_are_called_after(formula: str, cases: list[Timed
         assert (solver.find() is None) == ("denied" in formula and sound)
 
 
-def test_parts_leave_out_what_races(cases: list[Timed]) -> None:
-    (racy,) = [case for case in cases if case.name == "Ex. 3" and case.scheme.name == "original"]
-    sheet = parts([cases[0], racy], 1)
-    assert [row[:3] for row in sheet.rows] == [("MP", "original", name) for name in BUILDERS]
-    assert all(FIGURE.fullmatch(cell.replace(",", "")) for cell in sheet.rows[0][3:])
-
-
-def test_nodes_are_counted_once() -> None:
-    a, b = variable("a"), variable("b")
-    both = a & b
-    assert nodes([both, ~both, a]) == 4
-
-
 @pytest.mark.parametrize("curve", CURVES, ids=lambda curve: f"{curve.name}, {curve.unit}")
 def test_curves_grow_and_never_race(curve: Curve) -> None:
     template = next(known_answers())
@@ -92,13 +75,6 @@ def test_curves_grow_and_never_race(curve: Curve) -> None:
         sizes.append((len(program.threads), len(program.operations), len(workgroups)))
         assert not Timed(curve.name, program, template.scheme, template.model).racy
     assert sizes == sorted(set(sizes))
-
-
-def test_the_largest_curves_are_as_wide_as_promised() -> None:
-    for curve in CURVES:
-        program = curve.program(curve.sizes[-1])
-        if curve.name.startswith("inc") and "‖" not in curve.name:
-            assert len(program.threads) >= 8
 
 
 SMALL = [CURVES[0], CURVES[3]]
@@ -121,14 +97,6 @@ def test_growth_decides_each_size_by_each_engine(points: list[Point]) -> None:
     assert all(FIGURE.fullmatch(cell) for row in sheet.rows for cell in row[3:])
 
 
-def test_growth_stops_where_the_cut_off_is() -> None:
-    curve = Curve("IRIW", "readers", (6, 7), CURVES[2].shape)
-    points = list(grow([curve], 0.001))
-    assert {point.size for point in points} == {6}
-    assert {point.words for point in points} == {"> 0.001 s"}
-    assert [row[3:] for row in growth(points, 0.001).rows] == [("> 0.001 s",)] * len(Engine)
-
-
 def test_the_picture_names_every_curve_and_engine(points: list[Point], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     from bench.figure import draw
@@ -142,22 +110,6 @@ def test_the_picture_names_every_curve_and_engine(points: list[Point], tmp_path:
     assert {point.curve.name for point in points} <= texts
     assert {point.curve.unit for point in points} <= texts
     assert {str(engine) for engine in Engine} <= texts
-
-
-def test_actions_take_turns() -> None:
-    turns: list[str] = []
-    actions = {name: partial(turns.append, name) for name in ("a", "b")}
-    assert side_by_side(actions, 2).keys() == {"a", "b"}
-    assert "".join(turns) == "ab" + "abab"
-
-
-def test_digits() -> None:
-    assert [digits(each) for each in (0.123, 9.876, 12.34, 123.4)] == [
-        "0.12",
-        "9.88",
-        "12.3",
-        "123",
-    ]
 
 
 def test_a_sheet_in_a_document() -> None:
@@ -253,25 +205,3 @@ def test_herd_is_timed_on_what_it_reads(herd: Herd, root: Path) -> None:
     assert beside_herd(Herd("/bin/false", herd.cat), tests[:1], 1).rows == [
         ("MP", "1", "0", "", "", "", "")
     ]
-
-
-def test_a_herd_is_named_whole_or_not_at_all(herd: Herd, tmp_path: Path) -> None:
-    assert named_herd({}) is None
-    assert named_herd({HERD: herd.program, CAT: herd.cat}) == herd
-    for environment, message in (
-        ({HERD: herd.program}, f"^{HERD} and {CAT} must both be set, or neither$"),
-        ({HERD: str(tmp_path), CAT: herd.cat}, f"^{HERD} must be a program, not "),
-        ({HERD: herd.program, CAT: str(tmp_path)}, f"^{CAT} must be a .cat file, not "),
-    ):
-        with pytest.raises(ValueError, match=message):
-            named_herd(environment)
-
-
-def test_questions_about_schemes_have_their_answers() -> None:
-    runs = [Run(("hunt", ORIGINAL, "--first"), "UNSOUND  original")]
-    (row,) = engineering(runs).rows
-    assert row[:2] == (
-        "hunt schemes/original.yaml --first",
-        "UNSOUND  original is broken by a smallest program:",
-    )
-    assert all(FIGURE.fullmatch(cell) for cell in row[2:])

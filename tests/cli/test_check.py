@@ -160,17 +160,6 @@ def test_json_is_as_its_schema_says() -> None:
     assert fig4["axioms"] == ["Narf"]
 
 
-def test_processes_change_nothing_but_time() -> None:
-    forms = ("--no-cache", "--format", "json")
-    one = json.loads(run("check", ORIGINAL, "litmus/rsp/paper", "-j", "1", *forms).stdout)
-    two = json.loads(run("check", ORIGINAL, "litmus/rsp/paper", "-j", "2", *forms).stdout)
-    for document in (one, two):
-        for each in document["results"]:
-            each.pop("seconds")
-            assert each["cached"] is False
-    assert one == two
-
-
 def test_expectations(tmp_path: Path) -> None:
     place = tmp_path / "expected.yaml"
     assert run("check", ORIGINAL, FIG4, "--expect", str(place), "--refresh").exit_code == 0

@@ -92,8 +92,9 @@ def test_the_solver_is_interrupted(number: int, background: bool) -> None:
     assert (code, output) == (0, f"interrupted {number == signal.SIGTERM}\n")
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(
+    ("number", "code", "jobs"), [(signal.SIGTERM, 143, "2"), (signal.SIGINT, 130, "1")]
+)
 def test_what_is_known_is_shown(number: int, code: int, jobs: str, root: Path) -> None:
     """All processes are sent it, as by `timeout`: workers leave it to their parent."""
     schemes = [str(root / "schemes" / f"{each}.yaml") for each in ("original", "proposed")]

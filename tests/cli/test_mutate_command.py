@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
-import signal
-import subprocess
-import sys
-import time
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -19,7 +14,6 @@ import pytest
 from typer.testing import CliRunner
 
 from rspverify.cli import app
-from rspverify.judge.store import FILE, Store
 
 pytestmark = pytest.mark.usefixtures("in_repository")
 run = partial(command_line.run, "mutate")
@@ -181,40 +175,3 @@ def test_what_instructions_cost_may_be_given(tmp_path: Path) -> None:
     assert "row  2  2 INV_L1 WG: widen to DV        11 → 1001" in result.stdout
     costs.write_text("INV_L9: 3\n")
     assert run(PROPOSED, FIG4, "--costs", str(costs)).exit_code == 2
-
-
-def answers(folder: Path) -> int:
-    if not (folder / FILE).exists():
-        return 0
-    store = Store(folder, pytest.fail)
-    entries, _ = store.size()
-    store.close()
-    return entries
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_an_interrupted_run_says_what_it_knows_and_goes_on(cache_folder: Path) -> None:
-    """In processes; that of `compare` is in one."""
-    tests = ["litmus/rsp/paper", "litmus/rsp/RMW/RMW+inc.WG.R+inc.DV.R.litmus"]
-    command = [sys.executable, "-m", "rspverify", "mutate", PROPOSED, *tests, "-j", "2"]
-    process = subprocess.Popen(
-        command,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    while answers(cache_folder) < 30:
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.005)
-    process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=60)
-    assert process.returncode == 130, (output, errors)
-    assert "the same command goes on from here" in output
-    assert "Traceback" not in errors
-    kept = answers(cache_folder)
-    assert kept >= 30
-    done = subprocess.run([*command, "--format", "json"], capture_output=True, text=True)
-    whole = json.loads(done.stdout)
-    assert (done.returncode, whole["interrupted"], len(whole["mutants"])) == (1, False, 46)
-    assert answers(cache_folder) > kept

@@ -86,39 +86,6 @@ def test_rows_at_fault_are_asked_for_only_where_they_are_told(
     assert run(PROPOSED, FIG4, "--format", "sarif").exit_code == 0
 
 
-def test_reports_change_no_verdict(tmp_path: Path) -> None:
-    alone = json.loads(run(ORIGINAL, PROPOSED, FIG4, "--format", "json", "--no-cache").stdout)
-    run(ORIGINAL, PROPOSED, FIG4, "--no-cache", *reports(tmp_path))
-    beside = json.loads((tmp_path / "json").read_text())
-    for each in (*alone["results"], *beside["results"]):
-        each.pop("seconds")
-    assert alone == beside
-
-
-def test_a_run_that_is_held_to_what_is_expected(tmp_path: Path) -> None:
-    expected = tmp_path / "expected.yaml"
-    run(ORIGINAL, FIG4, EX3, "--expect", str(expected), "--refresh")
-    held = (ORIGINAL, FIG4, EX3, "--expect", str(expected), "--format", "junit")
-    passes = run(*held)
-    assert passes.exit_code == 0
-    assert ElementTree.fromstring(passes.stdout).get("failures") == "0"
-    expected.write_text(expected.read_text().replace("UNSOUND", "SOUND"))
-    fails = run(*held)
-    assert fails.exit_code == 1
-    (failure,) = ElementTree.fromstring(fails.stdout).iter("failure")
-    assert failure.get("message") == "expected SOUND, got UNSOUND"
-
-
-def test_where_the_test_is_wrong(tmp_path: Path) -> None:
-    place = tmp_path / "t.litmus"
-    place.write_text(
-        "OpenCL t\n{ [x]=0; }\nP0 (global int* x) { *x = ; }\nscopeTree (device (work_group P0))\n"
-    )
-    result = run(PROPOSED, str(place), "--format", "github")
-    assert result.exit_code == 2
-    assert result.stdout.startswith(f"::error file={place},line=3,col=27,title=ERROR")
-
-
 # ---- what is wrong with a --report ---------------------------------------------------------------
 
 

@@ -97,7 +97,7 @@ def test_races_are_those_that_the_solver_finds(mixed: bool, devices: int) -> Non
     tables = Tables(space)
     rng = random.Random(devices + 10 * mixed)
     seen = {True: 0, False: 0}
-    while min(seen.values()) < 5:
+    while min(seen.values()) < 3:
         shape = random_shape(space, tables, rng, rng.choice((3, 4)))
         guarded = any(step.tests >= 0 for thread in shape.threads for step in thread.accesses)
         if not tables.suspects(shape) or not (guarded or rng.random() < 0.05):
@@ -153,7 +153,7 @@ def test_races_with_local_memory_are_those_that_the_solver_finds() -> None:
     rng = random.Random(3)
     common = ["F.ar.WG", "st.rlx.WG", "ld.rlx.WG", "st.sc.WG", "ld.sc.WG", "F.sc.WG", "inc.WG"]
     seen, differs = {True: 0, False: 0}, 0
-    while min(seen.values()) < 4 or differs < 2:
+    while min(seen.values()) < 2 or differs < 1:
         names = ("ld.na", "st.na", *rng.sample(common, 4))
         space = Space(events=6, workgroups=rng.choice((1, 2)), operations=names, again=True)
         tables = Tables(space)
@@ -179,7 +179,7 @@ COMMON = ["st.sc.DV", "ld.sc.WG", "F.sc.DV", "F.rel.DV", "F.acq.WG"]
 
 @pytest.mark.parametrize(
     ("seed", "drawn", "kind", "many"),
-    [(1, [(COMMON, 3), (ORDERS, 4)], "", 40), (7, [(CAS, 2), (OTHERS, 3)], "cas", 40)],
+    [(1, [(COMMON, 3), (ORDERS, 4)], "", 20), (7, [(CAS, 2), (OTHERS, 3)], "cas", 20)],
 )
 def test_races_with_every_order_fence_and_compare_exchange_are_those_that_the_solver_finds(
     seed: int, drawn: list[tuple[list[str], int]], kind: str, many: int
@@ -203,7 +203,7 @@ def test_races_with_every_order_fence_and_compare_exchange_are_those_that_the_so
         racy = races(shape, tables)
         assert racy == has_race(shape, space), line_of(shape, space)
         seen[racy] += 1
-    assert min(seen.values()) > 4
+    assert min(seen.values()) > 1
 
 
 @pytest.mark.parametrize("names", [("cas.DV", "inc.DV", "st.na"), ("cas.WG", "st.DV", "ld.DV")])

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
-from caching import answers, started
+from caching import started
 
 SCHEMES = ("schemes/original.yaml", "schemes/proposed.yaml")
 TESTS = ("litmus/rsp/MP", "litmus/rsp/paper")
@@ -21,12 +19,6 @@ pytestmark = pytest.mark.skipif(
 
 
 CHECK = ("check", *SCHEMES, "--engine", "explicit")
-
-
-def wait_for_answers(folder: Path, count: int, process: subprocess.Popen[str]) -> None:
-    while answers(folder) < count:
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
 
 
 def children(process: subprocess.Popen[str]) -> list[int]:
@@ -63,26 +55,3 @@ def test_a_killed_run_loses_nothing_that_was_finished(cache_folder: Path) -> Non
     )
     assert finished
     goes_on(at_least=2 * finished)
-
-
-def test_a_killed_worker_loses_nothing_that_was_finished(cache_folder: Path) -> None:
-    process = started(*CHECK, *TESTS, "-j", "2")
-    wait_for_answers(cache_folder, 12, process)
-    os.kill(children(process)[0], signal.SIGKILL)
-    output, errors = process.communicate(timeout=60)
-    assert "a worker process ended unexpectedly" in output
-    assert "Traceback" not in errors
-    kept = answers(cache_folder)
-    assert kept >= 12
-    goes_on(at_least=1)
-
-
-def test_two_runs_at_once(cache_folder: Path) -> None:
-    both = [started(*CHECK, "litmus/rsp/paper", "--format", "json") for _ in range(2)]
-    outputs = [each.communicate(timeout=300) for each in both]
-    assert [each.returncode for each in both] == [1, 1]
-    assert [errors for _, errors in outputs] == ["", ""]
-    first, second = ([*json.loads(output)["results"]] for output, _ in outputs)
-    for each in (*first, *second):
-        del each["cached"], each["seconds"]
-    assert first == second

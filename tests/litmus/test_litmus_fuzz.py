@@ -12,7 +12,7 @@ from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Source
 from rspverify.value import reads
 
-EXAMPLES = int(os.environ.get("RSPVERIFY_FUZZ", "100"))
+EXAMPLES = int(os.environ.get("RSPVERIFY_FUZZ", "60"))
 
 VALID = (
     """OPENCL MP

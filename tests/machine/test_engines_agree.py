@@ -21,7 +21,7 @@ from rspverify.machine.firings import enough_steps
 from rspverify.machine.machine import Machine
 from rspverify.records import replace
 
-PROPERTY = settings(max_examples=40, derandomize=True)
+PROPERTY = settings(max_examples=25, derandomize=True)
 
 
 def assert_same(program: AssemblyProgram, reference: Outcomes, found: Outcomes, what: str) -> None:
@@ -47,11 +47,11 @@ def small_enough(
 @pytest.mark.parametrize(
     "name, count, decided",
     [
-        ("small", 110, 102),
-        ("medium", 40, 35),
-        ("tiny, two devices", 40, 40),
-        ("small, two devices", 34, 21),
-        ("medium, two devices", 20, 11),
+        ("small", 55, 50),
+        ("medium", 20, 16),
+        ("tiny, two devices", 20, 20),
+        ("small, two devices", 17, 9),
+        ("medium, two devices", 10, 4),
     ],
 )
 def test_unrolling_agrees_with_search(name: str, count: int, decided: int) -> None:
@@ -68,7 +68,7 @@ def test_unrolling_agrees_with_search(name: str, count: int, decided: int) -> No
 
 @pytest.mark.parametrize(
     "name, count, decided",
-    [("small", 60, 45), ("medium", 14, 6), ("tiny, two devices", 34, 23)],
+    [("small", 30, 20), ("medium", 8, 2), ("tiny, two devices", 17, 10)],
 )
 def test_dequeues_as_steps_of_their_own_change_nothing(name: str, count: int, decided: int) -> None:
     """At the full K*, in which dequeues count."""
@@ -80,7 +80,7 @@ def test_dequeues_as_steps_of_their_own_change_nothing(name: str, count: int, de
     assert done >= decided, f"{count - done} of {count} were too large"
 
 
-@pytest.mark.parametrize("name, count, decided", [("small", 60, 50), ("tiny, two devices", 30, 6)])
+@pytest.mark.parametrize("name, count, decided", [("small", 30, 24), ("tiny, two devices", 15, 2)])
 def test_the_reductions_of_the_search_change_nothing(name: str, count: int, decided: int) -> None:
     """EVICT, every FETCH, and fifos that are never forgotten: Tab. 1 and Tab. 2 to the letter."""
     done = 0
@@ -100,7 +100,7 @@ def test_the_reductions_of_the_search_change_nothing(name: str, count: int, deci
 
 @pytest.mark.parametrize(
     "name, count, states, decided",
-    [("small", 40, 160, 17), ("tiny, two devices", 15, 80, 3)],
+    [("small", 20, 160, 7), ("tiny, two devices", 15, 80, 3)],
 )
 def test_the_oracle_agrees(name: str, count: int, states: int, decided: int) -> None:
     """An implementation of Tab. 1 and Tab. 2 that shares no code with this one.
@@ -124,7 +124,7 @@ def test_the_oracle_agrees(name: str, count: int, states: int, decided: int) -> 
     assert done >= decided, f"{count - done} of {count} were too large"
 
 
-@pytest.mark.parametrize("name, count", [("small", 100), ("medium", 40)])
+@pytest.mark.parametrize("name, count", [("small", 40), ("medium", 20)])
 def test_on_one_device_the_l2_is_memory(name: str, count: int) -> None:
     """docs/semantics.md, The machine: L2 on one device."""
     for program in random_programs(name, count, "elide "):

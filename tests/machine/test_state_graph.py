@@ -64,7 +64,7 @@ def plain(program: AssemblyProgram) -> dict[str, Any]:
 def test_random_programs() -> None:
     """Programs with a spin, and programs rich in locks, under every scheduler."""
     seen: Counter[str] = Counter()
-    for number in range(60):
+    for number in range(30):
         rng = random.Random(f"hang {number}")
         if number % 4:
             shape = rng.choice((SMALL, SMALL, TINY_TWO_DEVICES))
@@ -85,7 +85,7 @@ def test_random_programs() -> None:
         )
         seen.update(found)
         seen["decided"] += 1
-    assert seen["decided"] >= 15, seen
+    assert seen["decided"] >= 7, seen
     assert seen["decided"] > seen["unfair"] > seen["fair"] > 0, seen
 
 

@@ -121,7 +121,7 @@ def test_a_flush_of_the_system_adds_a_marker_for_each_cache(flush: str, dequeues
     assert enough_steps(Machine(program, elide=False)) == Budget(1, 0, 0, dequeues)
 
 
-@pytest.mark.parametrize("name, count", [("small", 24), ("tiny, two devices", 12)])
+@pytest.mark.parametrize("name, count", [("small", 12), ("tiny, two devices", 6)])
 @pytest.mark.parametrize("alone", [True, False])
 def test_steps_beyond_enough_add_no_outcome(name: str, count: int, alone: bool) -> None:
     decided = 0

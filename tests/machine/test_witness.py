@@ -125,10 +125,10 @@ def programs() -> Iterator[AssemblyProgram]:
     yield from random_programs("medium", 8, "witness ")
     yield from random_programs("small, two devices", 15, "witness ")
     yield from random_programs("medium, two devices", 8, "witness ")
-    for number in range(50):
+    for number in range(25):
         rng = random.Random(f"witness {number}")
         yield hostile_assembly(rng, devices=1 + number % 2)
-    for number in range(30):
+    for number in range(15):
         rng = random.Random(f"witness of operations {number}")
         yield with_operations(rng, hostile_assembly(rng, devices=1 + number % 2))
 
@@ -151,11 +151,11 @@ def test_generated_rf_and_mo_are_those_of_the_replay() -> None:
     assert compared > 160
 
 
-@pytest.mark.parametrize("devices, most, states, decided", [(1, 6, 600, 14), (2, 4, 900, 7)])
+@pytest.mark.parametrize("devices, most, states, decided", [(1, 6, 600, 7), (2, 4, 900, 3)])
 def test_every_rf_and_mo_is_generated(devices: int, most: int, states: int, decided: int) -> None:
     """All pairs of outcome, rf and mo, by exhaustive search of the simulation."""
     done = several = 0
-    for number in range(24):
+    for number in range(12):
         rng = random.Random(f"every {devices} {number}")
         program = hostile_assembly(rng, devices=devices, most=most, palettes=ACCESSES)
         if number % 2:

@@ -451,11 +451,6 @@ def outcomes(
     )
 
 
-def count_states(program, variant="rsp", limit=1_000_000, evict=True, l2_is_memory=False):
-    """The number of reachable states."""
-    return sum(1 for _ in explore(Machine(program, variant, evict, l2_is_memory), limit))
-
-
 def stuck(program, variant="rsp", limit=1_000_000, evict=True, l2_is_memory=False):
     """Whether some reachable state cannot reach a complete one."""
     machine = Machine(program, variant, evict, l2_is_memory)

@@ -70,7 +70,7 @@ def random_source(rng):
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_lines_add_no_outcome(scheme):
     rng = random.Random(3)
-    for _ in range(40):
+    for _ in range(20):
         source = random_source(rng)
         fine, fine_stuck = by_location(source, scheme)
         for kind in KINDS.values():
@@ -82,7 +82,7 @@ def test_lines_add_no_outcome(scheme):
 
 def test_a_line_of_one_location_is_the_paper_s():
     rng = random.Random(4)
-    for _ in range(10):
+    for _ in range(6):
         source = random_source(rng)
         for scheme in SCHEMES:
             alone = [{"x"}, {"y"}]

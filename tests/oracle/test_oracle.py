@@ -209,8 +209,8 @@ def test_iriw_with_remote_loads(scheme):
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize(
     "source",
-    [EXAMPLE_1, EXAMPLE_3, EXAMPLE_4, MP, MP_REMOTE_STORE, MP_ONE_FETCH_INC],
-    ids=["example-1", "example-3", "example-4", "mp", "mp-remote-store", "mp-one-inc"],
+    [EXAMPLE_1, EXAMPLE_3, EXAMPLE_4, MP, MP_REMOTE_STORE],
+    ids=["example-1", "example-3", "example-4", "mp", "mp-remote-store"],
 )
 def test_options_keep_the_outcomes(source, scheme):
     assembly = schemes.compile_program(source, SCHEMES[scheme])
@@ -250,7 +250,7 @@ def random_assembly(rng):
 
 def test_options_keep_the_outcomes_of_random_programs():
     rng = random.Random(1)
-    for _ in range(12):
+    for _ in range(6):
         assembly = random_assembly(rng)
         full = machine.outcomes(assembly)
         stuck = machine.stuck(assembly, evict=False)
@@ -455,9 +455,10 @@ def test_final_memory_of_non_atomic_locations():
     broken = {**schemes.PROPOSED, row: schemes.PROPOSED[row][1:]}
     allowed, racy, _ = model.outcomes(source)
     assert not racy
-    seen = machine.outcomes(schemes.compile_program(source, broken))
+    seen = machine.outcomes(schemes.compile_program(source, broken), **SMALL)
     assert seen - allowed == {stale}
-    assert machine.outcomes(schemes.compile_program(source, schemes.PROPOSED)) == allowed
+    compiled = schemes.compile_program(source, schemes.PROPOSED)
+    assert machine.outcomes(compiled, **SMALL) == allowed
 
 
 def test_unordered_non_atomic_writes_give_several_final_values():

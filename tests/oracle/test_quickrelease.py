@@ -168,7 +168,7 @@ def in_two_steps(program):
 def test_options_keep_the_outcomes():
     """Neither rL2 nor when a FIFO moves on, nor how a marker comes to wL2, can be observed."""
     rng = random.Random(1)
-    for _ in range(15):
+    for _ in range(8):
         one = random_assembly(rng)
         all_of_it = quickrelease.outcomes(one)
         assert quickrelease.outcomes(one, **FEWER) == all_of_it

@@ -180,7 +180,7 @@ def litmus_tests(draw: st.DrawFn) -> LitmusTest:
     return litmus_test(own, atomic, initial, local)
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=25)
+@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=15)
 @given(litmus_tests())
 def test_a_line_and_a_text_read_as_the_test_that_was_written(test: LitmusTest) -> None:
     assert read_notation(notation(test)) == test

@@ -97,7 +97,7 @@ def without_y(definitions: tuple[tuple[str, Expression], ...]) -> dict[str, Valu
     return {} if any(name == "y" for name, _ in definitions) else {"y": 0}
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(symbolic(2), DEFINITIONS | WITH_A_SET)
 def test_terms(names: Symbolic, definitions: tuple[tuple[str, Expression], ...]) -> None:
     known = {**names.sets, **names.relations, "y": {}, "X": {}}
@@ -109,7 +109,7 @@ def test_terms(names: Symbolic, definitions: tuple[tuple[str, Expression], ...])
         assert {name: held(each, given_) for name, each in found.items()} == expected
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(worlds(2), DEFINITIONS | WITH_A_SET)
 def test_values(world: World, definitions: tuple[tuple[str, Expression], ...]) -> None:
     size, world = len(world.executed), with_nothing(world)
@@ -121,7 +121,7 @@ def test_values(world: World, definitions: tuple[tuple[str, Expression], ...]) -
     assert found.keys() == dict(definitions).keys()
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(worlds(3), DEFINITIONS | WITH_A_SET)
 def test_calculation(world: World, definitions: tuple[tuple[str, Expression], ...]) -> None:
     size, names = len(world.executed), names_of(with_nothing(world))

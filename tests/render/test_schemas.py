@@ -25,7 +25,7 @@ RUNS = {
     "outcomes": [FIG4, "--scheme", ORIGINAL],
     "progress": [FIG4, "--scheduler", "obe", "--scheduler", "fair"],
     "repair": [ORIGINAL, FIG4, "--rows", "2", "--hunt-events", "0", "--than", PROPOSED],
-    "selftest": ["--programs", "2", "--outcomes", "-j", "1"],
+    "selftest": ["--programs", "1", "--outcomes", "-j", "1"],
 }
 
 

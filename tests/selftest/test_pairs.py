@@ -151,25 +151,25 @@ def test_codes_for_amds_machines_are_of_global_memory() -> None:
 
 
 def test_workers_change_nothing() -> None:
-    tasks = tasks_for(2, 8, 30, None, CHEAP)
+    tasks = tasks_for(2, 4, 30, None, CHEAP)
     alone, together = (list(run_pairs(tasks, Judge(workers=count))) for count in (1, 2))
     assert alone == together == [decide(task) for task in tasks]
 
 
 def test_every_engine_finds_the_same_outcomes() -> None:
     choices = replace(CHEAP, turn=None)
-    results = list(run_pairs(tasks_for(1, 45, 0, None, choices), Judge()))
+    results = list(run_pairs(tasks_for(1, 24, 0, None, choices), Judge()))
     assert [it.disagreement for it in results if it.disagreement] == []
     decided = Counter(len(it.found.decided) for it in results)
-    assert decided[len(CHEAP.engines)] >= 4, decided
-    assert decided[0] + decided[1] < 20, decided
+    assert decided[len(CHEAP.engines)] >= 2, decided
+    assert decided[0] + decided[1] < 12, decided
     several = [it for it in results if it.labels["devices"] == "2" and len(it.found.decided) > 1]
-    assert len(several) >= 6
+    assert len(several) >= 3
 
 
 def test_every_verdict_follows_from_the_outcomes() -> None:
     """In both readings; and the pairs are worth the while."""
-    results = list(run_pairs(tasks_for(4, 24, 0, None, CHEAP), Judge()))
+    results = list(run_pairs(tasks_for(4, 12, 0, None, CHEAP), Judge()))
     assert [it.disagreement for it in results if it.disagreement] == []
     words = Counter(it.found.word for it in results)
     race_free = words["SOUND"] + words["UNSOUND"] + words["VACUOUS"]
@@ -177,7 +177,7 @@ def test_every_verdict_follows_from_the_outcomes() -> None:
     assert words["UNSOUND"] >= 1, words
 
 
-@settings(max_examples=20, derandomize=True)
+@settings(max_examples=10, derandomize=True)
 @given(pairs())
 def test_any_pair(pair: Pair) -> None:
     """The same on pairs that hypothesis makes."""

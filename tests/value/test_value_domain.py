@@ -295,7 +295,7 @@ def bounded(accesses: list[Access], start: dict[str, int]) -> bool:
     return True
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(programs(), st.integers(0, 2))
 def test_what_happens_is_derivable_and_admissible(accesses: list[Access], initial: int) -> None:
     start = {"x": initial, "y": 0}
@@ -309,7 +309,7 @@ def test_what_happens_is_derivable_and_admissible(accesses: list[Access], initia
         assert all(value in domains.written[index] for index, value in written)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(programs(), st.integers(0, 2))
 def test_what_is_admissible_can_be_supplied(accesses: list[Access], initial: int) -> None:
     """Each value comes from the initial state or from a write whose reads have admissible values."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from rspverify.engineering.hunt.operations import row_shape
@@ -12,6 +13,7 @@ from rspverify.scheme.scheme import Scheme
 ROOT = Path(__file__).resolve().parents[3]
 
 
+@cache
 def scheme(name: str) -> Scheme:
     """A scheme that ships, by its name in the folder schemes."""
     return read_scheme_file(str(ROOT / "schemes" / f"{name}.yaml"))

@@ -21,7 +21,6 @@ from rspverify.engineering.hunt.finding import NO_ROW, By, Formulas, HuntReport
 from rspverify.engineering.hunt.formula import ask
 from rspverify.engineering.hunt.formula.ask import SketchSearch
 from rspverify.engineering.hunt.formula.choices import Choices
-from rspverify.engineering.hunt.formula.learnt import members, racy_beginning, widened
 from rspverify.engineering.hunt.formula.merged import embedded, merged
 from rspverify.engineering.hunt.formula.question import suspicious
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
@@ -315,27 +314,6 @@ def test_a_hunt_by_formula_ends_where_no_row_mends() -> None:
     assert hunt.stopped != NO_ROW
     assert not hunt.complete
     assert [row.number for row in hunt.findings[0].blamed] == [6]
-
-
-def test_all_that_a_racy_candidate_excludes_races() -> None:
-    """However the programs go on whose beginnings are in the box."""
-    space = Space(events=3, threads=2, workgroups=2)
-    (sketch,) = (each for each in sketches(space, 3, 2) if each.atomic == (True,))
-    choices = Choices(sketch, space)
-    picks = list(choices.picked[0, 0])
-    seen = 0
-    for first, second, third in list(product(picks, repeat=3))[::11]:
-        steps = (PackedAccess(*first), PackedAccess(*second))
-        shape = PackedTest(
-            (PackedThread(0, 0, steps), PackedThread(0, 1, (PackedAccess(*third),))), sketch.atomic
-        )
-        if races(shape, choices.tables):
-            box = widened(racy_beginning(shape, choices), choices)
-            for start in list(members(box, choices))[::5]:
-                whole = _gone_on(start, PackedAccess(*second), PackedAccess(*third))
-                assert races(whole, choices.tables), (shape, whole)
-                seen += 1
-    assert seen > 50
 
 
 def _gone_on(start: PackedTest, second: PackedAccess, third: PackedAccess) -> PackedTest:

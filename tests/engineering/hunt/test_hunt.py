@@ -132,7 +132,7 @@ def test_nothing_is_lost_by_the_filters(name: str) -> None:
     for sort, programs in left_out.items():
         if sort is Sort.CORE:
             continue
-        for each in rng.sample(programs, min(len(programs), 20)):
+        for each in rng.sample(programs, min(len(programs), 10)):
             shape = decoded(each)
             word = check(Case(program_named(shape, space), table, MODEL, settings)).word
             assert word is not Word.RACY, line_of(shape, space)
@@ -159,9 +159,9 @@ rows:
 @pytest.mark.parametrize(
     ("machine", "engine", "others", "kind", "many"),
     [
-        ("rsp", Engine.EVENTS, ("inc.WG", "st.DV"), "", 80),
-        ("rsp-lines", Engine.EXPLICIT, ("inc.WG", "st.DV"), "", 40),
-        ("rsp", Engine.EVENTS, ("cas.WG", "cas.DV"), "cas", 40),
+        ("rsp", Engine.EVENTS, ("inc.WG", "st.DV"), "", 20),
+        ("rsp-lines", Engine.EXPLICIT, ("inc.WG", "st.DV"), "", 20),
+        ("rsp", Engine.EVENTS, ("cas.WG", "cas.DV"), "cas", 20),
     ],
 )
 def test_no_scheme_breaks_what_work_groups_do_not_share(

@@ -17,10 +17,10 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.mark.parametrize("name", ["original", "proposed"])
 def test_lines_add_no_outcome(name: str) -> None:
-    """Every fourteenth of the programs of three operations in two threads."""
+    """Some of the programs of three operations in two threads."""
     table = read_scheme_file(str(ROOT / "schemes" / f"{name}.yaml"))
-    found = Counter(compared(it, table) for it in islice(programs_shared(3, 2), 7, None, 14))
-    assert found[Compared.SAME] == found.total() >= 30
+    found = Counter(compared(it, table) for it in islice(programs_shared(3, 2), 7, None, 28))
+    assert found[Compared.SAME] == found.total() >= 15
 
 
 def test_fewer_outcomes_are_noticed() -> None:
