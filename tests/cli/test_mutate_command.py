@@ -95,7 +95,7 @@ def test_mutants_can_be_written_and_explained(tmp_path: Path) -> None:
     hunting = commands["row3-2-drop"].split()
     written = tmp_path / "mutants/proposed-row3-2-drop.yaml"
     assert hunting == ["rspverify", "hunt", str(written), "--first"]
-    assert CliRunner().invoke(app, [*hunting[1:], "--estimate"]).exit_code == 0
+    assert CliRunner().invoke(app, [*hunting[1:], "--estimate", "--events", "1"]).exit_code == 0
     again = run(PROPOSED, FIG4, "--write", str(tmp_path / "mutants"))
     assert again.exit_code == 1
     assert "rspverify hunt" in again.stdout

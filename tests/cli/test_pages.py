@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from command_line import run
@@ -104,14 +102,3 @@ def test_a_report_that_is_none_is_refused_before_anything_is_asked() -> None:
         "--report must be FORM=FILE, FORM one of html, json, markdown, not text=x" in result.stderr
     )
     assert "the file must be named once, and be no input" in result.stderr
-
-
-def test_an_interrupt_while_details_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    def details(*_: Any) -> Generator[Any, None, None]:
-        raise KeyboardInterrupt
-        yield
-
-    monkeypatch.setattr("rspverify.drawing.details.details_of", details)
-    result = run("mutate", PROPOSED, MP, "--format", "html")
-    assert result.exit_code == 130
-    assert re.search(r"0 of \d+ findings that are UNSOUND or STUCK are shown step", result.stdout)

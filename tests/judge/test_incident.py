@@ -8,18 +8,15 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
 from rspverify.answers import Internal
 from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.library import model_texts
-from rspverify.cli import app
 from rspverify.judge import incident as bundle
 from rspverify.judge.incident import Incident, ReportedError, reported, reporting
 from rspverify.limits import LimitReached
-from rspverify.records import fields_of
 from rspverify.soundness.internal import InternalError
-from rspverify.soundness.settings import L2, OPTIONS, Engine, Settings
+from rspverify.soundness.settings import L2, Engine, Settings
 from rspverify.source import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -118,14 +115,6 @@ def test_the_command_has_what_was_chosen(settings: Settings, options: str) -> No
     document = json.loads(texts(reported(failed(), incident(settings)))["error.json"])
     wanted = options.format(engine=Settings().engine)
     assert document["command"] == f"rspverify explain original.yaml Fig4.litmus {wanted}"
-
-
-def test_every_setting_has_an_option() -> None:
-    command = get_command(app).commands["explain"]  # type: ignore[attr-defined]
-    options = {option for parameter in command.params for option in parameter.opts}
-    names = {*fields_of(Settings)}
-    assert names - OPTIONS.keys() == {"shortest", "allow_fallback"}
-    assert {each.name for each in OPTIONS.values()} <= options
 
 
 def test_the_command_of_outcomes(tmp_path: Path) -> None:
