@@ -159,8 +159,8 @@ rows:
 @pytest.mark.parametrize(
     ("machine", "engine", "others", "kind", "many"),
     [
-        ("rsp", Engine.EVENTS, ("inc.WG", "st.DV"), "", 20),
-        ("rsp-lines", Engine.EXPLICIT, ("inc.WG", "st.DV"), "", 20),
+        ("rsp", Engine.EVENTS, ("inc.WG", "st.DV"), "", 80),
+        ("rsp-lines", Engine.EXPLICIT, ("inc.WG", "st.DV"), "", 40),
         ("rsp", Engine.EVENTS, ("cas.WG", "cas.DV"), "cas", 20),
     ],
 )
