@@ -26,9 +26,7 @@ def guess(word: str, names: Iterable[str]) -> str | None:
     return f"did you mean {folded[close[0]]}?" if close else None
 
 
-_UNSEEN = re.compile(
-    "[^\t\n\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-)
+_UNSEEN = "[^\t\n\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def visible(text: str) -> str:
@@ -37,4 +35,4 @@ def visible(text: str) -> str:
     XML 1.0 forbids most of them, terminals obey some, and some turn the order of letters round.
     Line breaks and tabs stay.
     """
-    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return re.sub(_UNSEEN, lambda found: found[0].encode("unicode_escape").decode(), text)

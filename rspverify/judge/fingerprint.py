@@ -7,8 +7,11 @@ it: a verdict on everything up to the theorem, and not on how it is shown.
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 import re
+import sys
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -79,6 +82,16 @@ def fingerprint_here(room: str | None = None) -> str:
 
 @cache
 def _libraries() -> str:
-    from importlib.metadata import version  # it takes long to load, and explain has no cache
+    return " ".join((platform.python_version(), *map(_installed, LIBRARIES)))
 
-    return " ".join((platform.python_version(), *(f"{it} {version(it)}" for it in LIBRARIES)))
+
+def _installed(library: str) -> str:
+    """A library with its version: the name of the folder that says so, if there is one."""
+    name = re.compile(rf"{library.replace('-', '[-_.]')}-.*\.dist-info", re.IGNORECASE)
+    for folder in sys.path:
+        with suppress(OSError):
+            if found := next(filter(name.fullmatch, os.listdir(folder or ".")), None):
+                return found.lower().replace("_", "-")
+    from importlib.metadata import version  # it takes long to load
+
+    return f"{library}-{version(library)}.dist-info"
