@@ -26,6 +26,11 @@ _EXCERPT = 160
 """Columns of a line that an excerpt shows at the most."""
 
 
+def digest(text: str) -> str:
+    """What stands for a text in a key: two texts with one digest are the same text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 @dataclass(frozen=True)
 class Source:
     """The text of one input file and the name that users know it by."""
@@ -39,8 +44,8 @@ class Source:
 
     @cached_property
     def digest(self) -> str:
-        """What stands for its text in keys: two texts with one digest are the same text."""
-        return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
+        """That of its text."""
+        return digest(self.text)
 
     @cached_property
     def _lines(self) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import TypeAlias, assert_never
 from msgspec import Struct
 
 from rspverify.relation.expression import Expression, Sort, Test
+from rspverify.source import digest
 
 
 class _Definitions(Struct, frozen=True):
@@ -138,7 +138,7 @@ class MemoryModel:
     def text_digest(self) -> str:
         """Changes with any character of its files, which messages quote."""
         texts = (f"{len(it.text)} {it.text}" for it in self.files if it.text is not None)
-        return hashlib.sha256("".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
+        return digest("".join(texts))
 
     @property
     def chooses(self) -> bool:
@@ -154,7 +154,7 @@ class MemoryModel:
         an axiom without a name is called do not. What base names mean is not the model's.
         """
         lines = [_spelled(each, each in self.conditions) for each in self.statements]
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+        return digest("\n".join(lines))
 
 
 def _spelled(statement: Statement, condition: bool) -> str:

@@ -13,7 +13,7 @@ from rspverify.architecture.machines import machine_named
 from rspverify.corpus.suite import Kind, Suite
 from rspverify.judge.inputs import LoadedTest, NamedModel, named_model, read_inputs
 from rspverify.judge.judge import Judge
-from rspverify.judge.question import Incident, Question, Undecided, stem
+from rspverify.judge.question import Incident, Question, Undecided
 from rspverify.judge.run import Run
 from rspverify.records import replace
 from rspverify.schedulers import schedulers_of
@@ -64,10 +64,6 @@ class _Observation(Question[ModelAnswer], frozen=True):
     columns: Mapping[str, NamedModel | Architecture]
 
     @property
-    def name(self) -> str:
-        return stem(self.test.file)
-
-    @property
     def content(self) -> tuple[Any, ...]:
         it, settings = self.columns[self.column], self.test.settings
         if isinstance(it, Architecture):
@@ -86,9 +82,7 @@ class _Observation(Question[ModelAnswer], frozen=True):
         return Incident("outcomes", (self.test.file,), (), settings)
 
     def prepare(self) -> None:
-        from rspverify.litmus.syntax import warm_up
-
-        warm_up()
+        super().prepare()
         for it in self.columns.values():
             if isinstance(it, NamedModel):
                 _ = it.model

@@ -11,7 +11,7 @@ from rspverify.answers import Detail, Observed, Reached, Result
 from rspverify.judge.answers import command_of
 from rspverify.judge.inputs import LoadedTest, NamedScheme, read_inputs
 from rspverify.judge.judge import Judge
-from rspverify.judge.question import Incident, Question, Undecided, stem
+from rspverify.judge.question import Incident, Question, Undecided
 from rspverify.judge.verdicts import ProgressQuestion, VerdictQuestion, Verdicts
 from rspverify.picture import Picture
 from rspverify.records import replace
@@ -124,10 +124,6 @@ class DetailQuestion(Question[Detail], frozen=True):
     verdict: VerdictQuestion
 
     @property
-    def name(self) -> str:
-        return stem(self.of.test.name)
-
-    @property
     def incident(self) -> Incident:
         return self.verdict.incident
 
@@ -137,11 +133,6 @@ class DetailQuestion(Question[Detail], frozen=True):
             yield from (verdict, ProgressQuestion(verdict), ReachedQuestion(verdict))
         if self.of.outcome is not None:
             yield ForbiddenQuestion(verdict, self.of.outcome)
-
-    def prepare(self) -> None:
-        from rspverify.litmus.syntax import warm_up
-
-        warm_up()
 
     def known(self, judge: Judge) -> Detail | None:
         return Detail("", "", self.of.command, reason=self.of.gone) if self.of.gone else None

@@ -27,11 +27,11 @@ from rspverify.enumeration.packed import EMPTY, PackedTest, decoded, encoded
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.tables import Tables
 from rspverify.judge.judge import Judge
-from rspverify.judge.question import Question, digest
+from rspverify.judge.question import Question
 from rspverify.limits import Limits
 from rspverify.programs.meaning import program_of
 from rspverify.records import replace
-from rspverify.source import Source
+from rspverify.source import Source, digest
 
 BLOCK = 96
 """So many parents are extended at a time, and what comes of it is one entry of the cache."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rspverify.answers import Result, RowAtFault, RowsAtFault
 from rspverify.judge.inputs import Inputs, LoadedTest, NamedScheme, read_inputs
 from rspverify.judge.judge import Judge
-from rspverify.judge.question import Incident, Question, Undecided, stem
+from rspverify.judge.question import Incident, Question, Undecided
 from rspverify.records import replace
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import Source
@@ -40,10 +40,6 @@ class FaultQuestion(Question[RowsAtFault], frozen=True):
     scheme: NamedScheme | None
 
     @property
-    def name(self) -> str:
-        return stem(self.test.file)
-
-    @property
     def content(self) -> tuple[Any, ...] | None:
         """The places of rows count, so the whole text of the scheme."""
         if self.scheme is None:
@@ -59,11 +55,6 @@ class FaultQuestion(Question[RowsAtFault], frozen=True):
 
         assert self.scheme is not None
         return incident_of(self.test.file, self.scheme.file, self.verdicts.settings)
-
-    def prepare(self) -> None:
-        from rspverify.litmus.syntax import warm_up
-
-        warm_up()
 
     def known(self, judge: Judge) -> RowsAtFault | None:
         if self.scheme is None:

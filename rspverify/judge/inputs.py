@@ -15,7 +15,7 @@ from msgspec import Struct
 from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.machines import MACHINES, machine_named
 from rspverify.axiomatic.catalogue import shipped_models
-from rspverify.judge.question import Question, Undecided, digest, refused
+from rspverify.judge.question import Question, Undecided, refused
 from rspverify.litmus.comments import title_of
 from rspverify.records import replace
 from rspverify.soundness.settings import Engine, Settings
@@ -26,6 +26,7 @@ from rspverify.source import (
     Problem,
     Severity,
     Source,
+    digest,
     in_one_line,
     name_of,
     read_source,

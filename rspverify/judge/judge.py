@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from rspverify import convert
 from rspverify.judge.fingerprint import fingerprint_here
-from rspverify.judge.question import WORKER_LOST, Question, Reply, Undecided, attempt, digest
+from rspverify.judge.question import WORKER_LOST, Question, Reply, Undecided, attempt
+from rspverify.source import digest
 from rspverify.verdict import Word
 
 if TYPE_CHECKING:

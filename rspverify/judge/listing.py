@@ -12,9 +12,8 @@ from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.machines import MACHINES
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.judge.judge import Judge
-from rspverify.judge.question import Incident, Question, Undecided, stem
+from rspverify.judge.question import Incident, Question, Undecided
 from rspverify.litmus.program import Program
-from rspverify.litmus.syntax import warm_up
 from rspverify.records import replace
 from rspverify.schedulers import Scheduler
 from rspverify.soundness.outcomes import SoFar, machine_outcomes, outcomes, races
@@ -58,10 +57,6 @@ class OutcomesQuestion(Question[OutcomeAnswer], frozen=True):
     given: Given
 
     @property
-    def name(self) -> str:
-        return stem(name_of(self.given))
-
-    @property
     def incident(self) -> Incident:
         it = self.listing
         options = ["--races"] if it.races else []
@@ -69,9 +64,6 @@ class OutcomesQuestion(Question[OutcomeAnswer], frozen=True):
             options += ["--scheduler", str(it.scheduler)]
         file = name_of(self.given)
         return Incident("outcomes", (file,), it.scheme_files, it.settings, options)
-
-    def prepare(self) -> None:
-        warm_up()
 
     def decide(self) -> OutcomeAnswer:
         it, file, started = self.listing, name_of(self.given), time.perf_counter()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import PurePath
@@ -65,8 +64,12 @@ class Question(Struct, Generic[A], frozen=True, eq=False):
 
     @property
     def name(self) -> str:
-        """The name of its subject where workers are watched."""
-        return ""
+        """The name of its subject where workers are watched: of its test, if it is about one."""
+        return stem(self._tests[0]) if self._tests else ""
+
+    @property
+    def _tests(self) -> Sequence[str]:
+        return () if self.incident is None else self.incident.tests
 
     @property
     def room(self) -> str:
@@ -92,7 +95,12 @@ class Question(Struct, Generic[A], frozen=True, eq=False):
         return ()
 
     def prepare(self) -> None:
-        """Load what questions of a run share, before there are worker processes."""
+        """Load what questions of a run share, before there are worker processes: how tests are
+        read, if they are about tests."""
+        if self._tests:
+            from rspverify.litmus.syntax import warm_up
+
+            warm_up()
 
     def known(self, judge: Judge) -> A | None:
         """The answer as far as it is kept."""
@@ -163,11 +171,6 @@ def refused(error: InputError, seconds: float = 0.0) -> Undecided:
         return Undecided(Word.UNSUPPORTED, in_one_line(problems), None, problems, seconds)
     wrong = [str(each) for each in problems if each.severity is Severity.ERROR]
     return Undecided(Word.ERROR, "\n".join(wrong), None, problems, seconds)
-
-
-def digest(text: str) -> str:
-    """What stands for a text in a key: two texts with one digest are the same text."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def stem(file: str) -> str:

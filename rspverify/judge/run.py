@@ -11,7 +11,7 @@ from rspverify.answers import Result
 from rspverify.judge.answers import Answer, ProgressAnswer, answers_may_be_kept
 from rspverify.judge.inputs import Form, FormQuestion, Inputs, LoadedTest, NamedScheme
 from rspverify.judge.judge import Judge
-from rspverify.judge.question import Incident, Question, Undecided, stem
+from rspverify.judge.question import Incident, Question, Undecided
 from rspverify.judge.verdicts import ProgressQuestion, VerdictQuestion, Verdicts, incident_of
 from rspverify.source import Given, InputError, read_source
 from rspverify.verdict import WITHOUT_PROGRESS, Verdict, Word
@@ -71,10 +71,6 @@ class CheckQuestion(Question[Sequence[Result]], frozen=True, dict=True):
     schemes: tuple[NamedScheme, ...]
 
     @property
-    def name(self) -> str:
-        return stem(self.test.file)
-
-    @property
     def incident(self) -> Incident:
         return incident_of(self.test.file, self.schemes[0].file, self.run.inputs.settings)
 
@@ -94,9 +90,7 @@ class CheckQuestion(Question[Sequence[Result]], frozen=True, dict=True):
                 yield from (verdict, ProgressQuestion(verdict))
 
     def prepare(self) -> None:
-        from rspverify.litmus.syntax import warm_up
-
-        warm_up()
+        super().prepare()
         _ = self.run.inputs.model, [each.translator for each in self.run.inputs.schemes]
 
     def known(self, judge: Judge) -> Sequence[Result] | None:

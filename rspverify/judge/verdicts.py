@@ -12,9 +12,10 @@ from rspverify.answers import Internal, Result
 from rspverify.judge.answers import Answer, ProgressAnswer, worth_keeping
 from rspverify.judge.inputs import Form, FormQuestion, LoadedTest, NamedModel, NamedScheme
 from rspverify.judge.judge import Judge
-from rspverify.judge.question import Incident, Question, Undecided, attempt, digest
+from rspverify.judge.question import Incident, Question, Undecided, attempt
 from rspverify.records import replace
 from rspverify.soundness.settings import FAIR, Settings
+from rspverify.source import digest
 from rspverify.verdict import WITHOUT_PROGRESS, Progress, ProgressWord, Verdict, Word
 
 if TYPE_CHECKING:

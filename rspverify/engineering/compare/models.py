@@ -28,7 +28,6 @@ from rspverify.enumeration.survey import Survey, chunks, digest_of, no_races
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided, attempt, stem
 from rspverify.litmus.program import Program
-from rspverify.litmus.syntax import warm_up
 from rspverify.records import replace
 from rspverify.soundness.check import verdict_of
 from rspverify.soundness.settings import Settings
@@ -190,15 +189,8 @@ class OfTest(Question[ComparedTest], frozen=True):
     given: Given
 
     @property
-    def name(self) -> str:
-        return stem(name_of(self.given))
-
-    @property
     def incident(self) -> Incident:
         return _incident(name_of(self.given), self.models, self.settings)
-
-    def prepare(self) -> None:
-        warm_up()
 
     def decide(self) -> ComparedTest:
         program = self.settings.read(read_source(self.given))
