@@ -78,6 +78,8 @@ def _acts(parts: tuple[Condition | files.Effect, ...], bound: Bound) -> Iterator
                 yield from _acts(inner, {**bound, binder.variable: binder})
             case files.IsSwitched() | files.InSpace(files.OPERAND) | files.Read() | files.Write():
                 pass
+            case files.OfWidestScope():
+                pass
             case files.IsReady(lock):
                 yield _act(Deed.AWAIT, lock, bound)
             case files.Lacks(where, None, (), False, None):
@@ -207,5 +209,5 @@ def _writes_back(it: Mnemonic) -> bool:
     """Whether it leaves a marker, or a later step waits for more than to be in a pool itself."""
     marks = files.MarkerOf(None) in files.within(it.plain_effects, files.MarkerOf)
     awaited = files.asked(each for step in it.later for each in step.conditions)
-    plain = files.IsIn | files.IsSwitched | files.InSpace
+    plain = files.IsIn | files.IsSwitched | files.InSpace | files.OfWidestScope
     return marks or any(not isinstance(each, plain) for each in awaited)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, StrEnum
 from functools import cached_property
 from hashlib import sha256
 from typing import TypeVar
@@ -25,6 +25,9 @@ OPERAND = "x"
 
 REACH = "s"
 """The operand that says how far an instruction reaches."""
+
+OFF = "=off"
+"""Behind the name of a switch that is turned off."""
 
 
 class Sort(Enum):
@@ -131,10 +134,16 @@ class Holds(Struct, frozen=True):
     value: bool
 
 
-class Either(Struct, frozen=True):
-    """One of these bits has its value."""
+class Occupied(Struct, frozen=True):
+    """A pool is not empty."""
 
-    bits: tuple[Holds, ...]
+    where: CellAt
+
+
+class Either(Struct, frozen=True):
+    """One of these bits has its value, or one of these pools is not empty."""
+
+    bits: tuple[Holds | Occupied, ...]
 
 
 class IsReady(Struct, frozen=True):
@@ -178,6 +187,14 @@ class InSpace(Struct, frozen=True):
     value: bool = True
 
 
+class OfWidestScope(Struct, frozen=True):
+    """Some operation of the program whose scope is the whole system accesses the location that a
+    variable stands for, or none does."""
+
+    location: str
+    value: bool = True
+
+
 class All(Struct, frozen=True):
     """Conditions for each place or location that a variable stands for."""
 
@@ -192,7 +209,19 @@ class IsSwitched(Struct, frozen=True):
     on: bool = True
 
 
-Condition = Holds | Either | IsReady | IsOldest | Lacks | IsIn | InSpace | IsSwitched | All
+Condition = (
+    Holds
+    | Either
+    | IsReady
+    | IsOldest
+    | Lacks
+    | Occupied
+    | IsIn
+    | InSpace
+    | OfWidestScope
+    | IsSwitched
+    | All
+)
 
 
 # ---- Effects -------------------------------------------------------------------------------------
@@ -428,12 +457,31 @@ class Kinds(Struct, frozen=True):
         return first == second or first in self.around[second]
 
 
+class Status(StrEnum):
+    """What a document says of a property of the hardware.
+
+    intended: it states the property as a guarantee or a purpose; on, if nobody turns it off. open:
+    it does not say; hardware may have the property or not. contradicted: it says the opposite.
+    """
+
+    INTENDED = "intended"
+    OPEN = "open"
+    CONTRADICTED = "contradicted"
+
+
 class Switch(Struct, frozen=True):
-    """An unknown property of a machine; summary: what holds if it is on. Off is safe."""
+    """A property that a machine may have; on, it allows less.
+
+    summary: what holds if it is on; document: what the machine's document says of it. chosen:
+    whether the user has said that it is on, or off.
+    """
 
     name: str
     summary: str
+    status: Status = Status.OPEN
     on: bool = False
+    document: str = ""
+    chosen: bool = False
 
 
 @dataclass(frozen=True)
@@ -498,16 +546,35 @@ class Architecture:
         return hash(self.name)
 
     def switched(self, names: str) -> Architecture:
-        """The same with one more switch on, or with those joined by `+`.
+        """The same with one more switch on, with those joined by `+`, or off, as `SWITCH=off`.
 
         Raises KeyError where it has none of such a name.
         """
-        on = names.split("+")
-        for name in on:
+        chosen = {name.removesuffix(OFF): not name.endswith(OFF) for name in names.split("+")}
+        for name in chosen:
             if all(it.name != name for it in self.switches):
                 raise KeyError(name)
-        switches = tuple(replace(it, on=it.on or it.name in on) for it in self.switches)
+        switches = tuple(
+            replace(it, on=chosen[it.name], chosen=True) if it.name in chosen else it
+            for it in self.switches
+        )
         return replace(self, name=f"{self.name}+{names}", switches=switches)
+
+    def undecided(self, status: Status) -> list[str]:
+        """The switches of a status that matter and are off, if the user has not turned them off."""
+        off = (it for it in self.switches if not (it.on or it.chosen) and it.name in self._asked)
+        return [it.name for it in off if it.status is status]
+
+    @cached_property
+    def _asked(self) -> frozenset[str]:
+        """The switches that some rule asks for."""
+        rules = self.instructions, self.steps, self.always, self.complete
+        return frozenset(it.switch for it in within(rules, IsSwitched))
+
+    @cached_property
+    def tells_widest_scope(self) -> bool:
+        """Whether it matters which locations operations of the scope of the system access."""
+        return bool([*within((self.instructions, self.steps), OfWidestScope)])
 
     def is_on(self, switch: str) -> bool:
         """Whether one of its switches is on."""

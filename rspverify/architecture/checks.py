@@ -241,6 +241,10 @@ def _tests(condition: Condition) -> list[tuple[_Question, Callable[[_Answer], bo
             return [test for bit in bits for test in _tests(bit)]
         case files.InSpace(location, space, value):
             return [(location, lambda it: (it == space) is value)]
+        case files.Occupied(where):
+            return [(files.Lacks(where), lambda it: it is False)]
+        case files.OfWidestScope(_, value):
+            return [(replace(condition, value=True), lambda it: it is value)]
         case files.IsSwitched(_, on):
             return [(replace(condition, on=True), lambda it: it is on)]
         case _:
@@ -282,6 +286,8 @@ def _words(question: _Question, answer: bool | str) -> str:
         return f"{question} is {answer}"
     if isinstance(question, files.IsSwitched):
         words = question.switch
+    elif isinstance(question, files.OfWidestScope):
+        words = f"an operation of the widest scope accesses {question.location}"
     else:
         words = ", ".join(map(_cell, files.cells_of([question])))
         if not isinstance(question, files.Holds):

@@ -147,6 +147,9 @@ def _conditions(node: Node, scope: Scope) -> Sequence[Condition]:
         case "lacks_instructions", _:
             return _lacks_instructions(node, scope)
         case "in_space", (word, negated, space):
+            if space.text == scope.layout.places[-1] and space.text not in scope.layout.spaces:
+                location = scope.location(word)
+                return [files.OfWidestScope(location, not negated)] if location else []
             location, known = scope.location(word), scope.is_space(space)
             return [files.InSpace(location, space.text, not negated)] if location and known else []
         case _:
@@ -198,7 +201,7 @@ def bound(
 
 
 def _bits(literals: Sequence[Node], scope: Scope) -> Sequence[Condition]:
-    found: list[files.Holds] = []
+    found: list[files.Holds | files.Occupied] = []
     for each in literals:
         *negated, what = each.parts
         value = not any(negated)
@@ -207,6 +210,11 @@ def _bits(literals: Sequence[Node], scope: Scope) -> Sequence[Condition]:
                 message = f"{switch} is a switch, and must stand alone, not beside `or`"
                 scope.error(each.span, message)
             return [files.IsSwitched(switch, value)]
+        if isinstance(what, Node) and what.kind == "occupied":
+            if (pool := scope.cell(what.parts[0], Sort.POOL)) is None:
+                return []
+            found.append(files.Occupied(pool))
+            continue
         if isinstance(what, syntax.Reference):
             bit = scope.cell(what, Sort.BIT)
             if bit is None:
@@ -218,7 +226,7 @@ def _bits(literals: Sequence[Node], scope: Scope) -> Sequence[Condition]:
         if len(literals) == 1:
             return its
         match its:
-            case [files.Holds() as only]:
+            case [files.Holds() | files.Occupied() as only]:
                 found.append(only)
             case [files.Either(bits)]:
                 found += bits

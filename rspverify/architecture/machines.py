@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from rspverify.architecture.architecture import Architecture
+from rspverify.architecture.architecture import OFF, Architecture
 from rspverify.architecture.catalogue import ENDING, SHIPPED, read_machine, shipped
 from rspverify.records import replace
 from rspverify.source import InputError, Problem
@@ -38,8 +38,8 @@ class _Machines(Mapping[str, Architecture]):
         return name in shipped()
 
 
-_SWITCHED = re.compile(rf"(?P<machine>.*{re.escape(ENDING)}|[^+/]*)(?P<switches>(\+\w+)+)")
-"""A machine with switches on: `NAME+SWITCH`, `FILE.machine+SWITCH`."""
+_SWITCHED = re.compile(rf"(?P<machine>.*{re.escape(ENDING)}|[^+/]*)(?P<switches>(\+\w+(=off)?)+)")
+"""A machine and switches: `NAME+SWITCH`, `FILE.machine+SWITCH=off`."""
 
 MACHINES: Mapping[str, Architecture] = _Machines()
 """By name."""
@@ -48,7 +48,7 @@ MACHINES: Mapping[str, Architecture] = _Machines()
 def machine_named(name: str, beside: Path | None = None) -> Architecture:
     """A machine that ships, or that of a file, whose path may be from a folder: `beside`.
 
-    Behind it may be switches that are on: `NAME+SWITCH+SWITCH`.
+    Behind it may be switches that are turned on, or off: `NAME+SWITCH+SWITCH=off`.
 
     Raises InputError with all that is wrong with it.
     """
@@ -60,10 +60,10 @@ def machine_named(name: str, beside: Path | None = None) -> Architecture:
         made = machine_named(found["machine"], beside)
         for switch in found["switches"].split("+")[1:]:
             known = [it.name for it in made.switches]
-            if switch not in known:
-                message = f"machine {made.name} must have the switch {switch}, and has not"
+            if (name := switch.removesuffix(OFF)) not in known:
+                message = f"machine {made.name} must have the switch {name}, and has not"
                 hint = f"it has {', '.join(known)}" if known else "it has none"
-                raise InputError([Problem(None, message, guess(switch, known) or hint)])
+                raise InputError([Problem(None, message, guess(name, known) or hint)])
             made = made.switched(switch)
         return made
     if not name.endswith(ENDING):

@@ -136,7 +136,7 @@ _ITEMS = [word for word in _WHOLES if word]
 _BEGINNING = re.compile(rf'"[^"\n]*"|#[^\n]*|(?<![\w.-])(?P<word>{"|".join(_ITEMS)})(?![\w-])')
 _NAME = re.compile(r'\w+\s+"?(?P<name>(?<=")[^"\n]*|[A-Za-z_]\w*(?:-\w+)*(?:\.\w+)*)')
 
-_CONDITION = {"_EACH", "_EMPTY", "_NO", "_OLDEST", "_READY", "_SELF", "NAME", "NOT"}
+_CONDITION = {"_EACH", "_EMPTY", "_NO", "_NOT_EMPTY", "_OLDEST", "_READY", "_SELF", "NAME", "NOT"}
 _EFFECT = {
     *("_ADD", "_DEQUEUE", "_EACH", "_ENQUEUE", "_FREE", "_IF", "_NOTHING", "_REMOVE", "_TAKE"),
     "NAME",

@@ -67,16 +67,21 @@ def _read(file: syntax.MachineFile, problems: Problems) -> Architecture:
         conditions(complete.parts[0], whole_system) if complete else (),
         _final(declared, layout),
         layout.spaces,
-        tuple(
-            files.Switch(it.name.text, it.summary or "", bool(it.on))
-            for it in of_kind(declared, syntax.Switch)
-        ),
+        tuple(_switch(it, problems) for it in of_kind(declared, syntax.Switch)),
         _executes(declared, problems),
         notes=notes(declared),
     )
     if not file.broken:
         check_fifos(found, declared, problems)
     return found
+
+
+def _switch(it: syntax.Switch, problems: Problems) -> files.Switch:
+    status = files.Status.OPEN
+    if it.status is not None and is_one_of(it.status, "a status", tuple(files.Status), problems):
+        status = files.Status(it.status.text)
+    on = status is files.Status.INTENDED if it.on is None else it.on
+    return files.Switch(it.name.text, it.summary or "", status, on, it.document or "")
 
 
 def _executes(declared: Declarations, problems: Problems) -> str:

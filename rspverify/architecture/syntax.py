@@ -52,7 +52,8 @@ NODES = frozenset(
     {
         *("flag", "sum", "call", "itself", "marker", "location_named"),
         *("places_named", "places_outside", "locations_named"),
-        *("literal", "bits", "ready", "oldest", "empty", "lacks_marker", "lacks_instructions"),
+        *("literal", "bits", "ready", "oldest", "empty", "occupied", "lacks_marker"),
+        "lacks_instructions",
         *("self_in", "in_space", "all"),
         *("assignment", "take", "free", "enqueue", "dequeue", "add", "remove"),
         *("if", "each", "nothing"),
@@ -129,11 +130,13 @@ class Instruction(Spanned, frozen=True):
 
 
 class Switch(Spanned, frozen=True):
-    """`switch NAME = true "what is so where it is on"`."""
+    """`switch NAME STATUS = true "what is so where it is on" "what the document says of it"`."""
 
     name: Word
+    status: Word | None
     on: bool | None
     summary: str | None
+    document: str | None
 
 
 Item: TypeAlias = Node | TypeOf | Definition | Instruction | Step | Switch

@@ -13,6 +13,10 @@ _DEPTH = {"system": 0, "device": 1, "workgroup": 2, "thread": 3}
 """How much of (device, work-group, thread) says which place of a kind it is."""
 
 
+WIDEST = " of the widest scope"
+"""Behind the kind of memory of a location that operations access whose scope is the system."""
+
+
 class ThreadId(Struct, frozen=True):
     """The paper's (d, w, t): device, work-group in it, thread; t is unique in the program."""
 
@@ -103,10 +107,11 @@ class AssemblyProgram(Struct, frozen=True):
     cuts: executions in which one of these is not 0 go on where the unrolling of a loop has ended,
     and are left out; within: the bounds that what is said of this program depends on therefore.
     machine: what it is compiled for. spaces: of locations that are in another kind of memory than
-    the machine's first, which. placement: who shares which place, as far as programs do not say it;
-    where none is said, the least is shared. spins: the loops that only spin; where one goes on, an
-    execution is not complete. seen: what the reads of the source have read, where they are not one
-    by one those of the compiled program; None where they are.
+    the machine's first, which; with `WIDEST` where the machine asks for that. placement: who shares
+    which place, as far as programs do not say it; where none is said, the least is shared. spins:
+    the loops that only spin; where one goes on, an execution is not complete. seen: what the reads
+    of the source have read, where they are not one by one those of the compiled program; None where
+    they are.
     """
 
     threads: tuple[ThreadId, ...]

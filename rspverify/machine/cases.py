@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 from msgspec import Struct
@@ -25,7 +25,7 @@ from rspverify.machine.rules import Bit, Fifo, Guard, InstructionRule, Rule, Ste
 from rspverify.machine.shapes import Shapes, may_fire
 from rspverify.records import replace
 
-_MOST = 8
+_MOST = 64
 """How many cases an instruction may have."""
 
 
@@ -249,7 +249,10 @@ def _split(rule: Rule) -> Sequence[Rule]:
         otherwise = _negated(first.guards)
         if otherwise is None or len(left) + len(found) > _MOST:
             return [rule]
-        for guards, updates in ((otherwise, ()), (first.guards, first.updates)):
+        known = frozenset(it.only for it in each.guards if isinstance(it, ground.AnyBit))
+        ways: list[tuple[Any, Any]] = [(it, ()) for it in _ways(otherwise, known)]
+        ways += [(it, first.updates) for it in _ways(first.guards, known)]
+        for guards, updates in ways:
             made: tuple[Any, ...] = (*each.guards, *guards)
             if _may_hold(made):
                 inner = chain.from_iterable(updates if it is first else [it] for it in each.updates)
@@ -279,6 +282,18 @@ def _negated(guards: Sequence[Guard]) -> tuple[Guard, ...] | None:
     if all(len(bits) == 1 for bits in clauses):
         return (ground.AnyBit(tuple((bit, not value) for ((bit, value),) in clauses)),)
     return None
+
+
+def _ways(guards: Sequence[Guard], known: frozenset[object]) -> Iterator[tuple[Guard, ...]]:
+    """The ways in which guards may hold: of several bits, one of which is to be false, each is a
+    way, as it may be lost at any time. known: what holds already."""
+    choices: list[list[Guard]] = []
+    for it in guards:
+        if not isinstance(it, ground.AnyBit) or all(value for _, value in it.bits):
+            choices.append([it])
+        elif known.isdisjoint(it.bits):
+            choices.append([ground.AnyBit((each,)) for each in it.bits])
+    yield from product(*choices)
 
 
 def _may_hold(guards: Iterable[Guard]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar, assert_never
 
 from rspverify.architecture import architecture as files
 from rspverify.architecture.architecture import Architecture, CellAt, CellKind, Sort, cells_of
-from rspverify.assembly.program import Instruction, Placement, ThreadId
+from rspverify.assembly.program import WIDEST, Instruction, Placement, ThreadId
 from rspverify.limits import LimitReached
 from rspverify.machine import rules
 from rspverify.machine.rules import Bit, Fifo, Guard, InstructionRule, Place, StepRule, Structure
@@ -217,7 +217,7 @@ class Grounding:
         return self._threads_of[self._around(here.own, kind)]
 
     def _space(self, x: str) -> str:
-        return self._spaces.get(x, self.architecture.spaces[0])
+        return self._spaces.get(x, self.architecture.spaces[0]).removesuffix(WIDEST)
 
     # Conditions
 
@@ -230,8 +230,12 @@ class Grounding:
         match condition:
             case files.Holds():
                 yield rules.AnyBit((self._literal(condition, here),))
-            case files.Either(bits):
-                yield rules.AnyBit(tuple(self._literal(it, here) for it in bits))
+            case files.Occupied() | files.Either():
+                bits = condition.bits if isinstance(condition, files.Either) else (condition,)
+                literals = tuple(self._literals(bits, here))
+                if not literals:
+                    raise _Never
+                yield rules.AnyBit(literals)
             case files.IsReady(at):
                 own = frozenset({here.thread}) if here.thread else self.threads_of(here.own)
                 yield rules.Ready(self._found(at, here, rules.Lock), own)
@@ -245,6 +249,10 @@ class Grounding:
             case files.InSpace(location, space, value):
                 if (self._space(here.locations[location]) == space) is not value:
                     raise _Never
+            case files.OfWidestScope(location, value):
+                space = self._spaces.get(here.locations[location], "")
+                if space.endswith(WIDEST) is not value:
+                    raise _Never
             case files.IsSwitched(switch, on):
                 if self.architecture.is_on(switch) is not on:
                     raise _Never
@@ -253,6 +261,17 @@ class Grounding:
                     yield from self._guards(conditions, each)
             case _:
                 assert_never(condition)
+
+    def _literals(
+        self, bits: Iterable[files.Holds | files.Occupied], here: _Here
+    ) -> Iterator[tuple[Bit, bool]]:
+        for each in bits:
+            if isinstance(each, files.Holds):
+                yield self._literal(each, here)
+                continue
+            for it in here.instructions:
+                if self._may_be_in(each.where, here, it):
+                    yield self._member(each.where, here, it.index), True
 
     def _literal(self, it: files.Holds, here: _Here) -> tuple[Bit, bool]:
         return self._found(it.bit, here, Bit), it.value

@@ -9,7 +9,7 @@ from itertools import chain, product
 from msgspec import Struct
 
 from rspverify.architecture.architecture import Architecture, Mnemonic
-from rspverify.assembly.program import AssemblyProgram, Instruction, Placement, ThreadId
+from rspverify.assembly.program import WIDEST, AssemblyProgram, Instruction, Placement, ThreadId
 from rspverify.machine import rules as ground
 from rspverify.machine.cases import InCases, cleared_by
 from rspverify.machine.grounding import Grounding
@@ -216,7 +216,8 @@ def everywhere(architecture: Architecture, kinds: tuple[str, ...] = ()) -> Machi
     memory, or in these kinds alone.
     """
     threads = (ThreadId(0, 0, 0), ThreadId(0, 1, 1), ThreadId(1, 0, 2))
-    first, *others = kinds or architecture.spaces
+    widest = [f"{architecture.spaces[0]}{WIDEST}"] * architecture.tells_widest_scope
+    first, *others = kinds or (*architecture.spaces, *widest)
     kind_of = {"x": first, "y": first} | {f"{x} {it}": it for it in others for x in "xy"}
     locations = tuple(kind_of)
     spaces = {x: kind for x, kind in kind_of.items() if kind != architecture.spaces[0]}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from rspverify.architecture.architecture import Architecture, Mnemonic
-from rspverify.assembly.program import ARRIVE, DEPART, Instruction, SpinLoop, ThreadId
+from rspverify.assembly.program import ARRIVE, DEPART, WIDEST, Instruction, SpinLoop, ThreadId
 from rspverify.litmus.program import Kind, Operation, Program, Scope, Spin, one_subgroup
 from rspverify.scheme.memory import IN_LOCAL, has_local
 from rspverify.source import Problem, Severity
@@ -26,10 +26,16 @@ def without_subgroups(program: Program, machine: Architecture) -> Iterator[Probl
 
 
 def spaces_of(program: Program, machine: Architecture) -> dict[str, str]:
-    """The kind of memory of each location that is not in the machine's first."""
-    if not has_local(machine):
-        return {}
-    return {it.name: it.region for it in program.locations if it.region != machine.spaces[0]}
+    """The kind of memory of each location that is not in the machine's first, and whether its
+    operations have the widest scope, where that matters."""
+    local, widest = has_local(machine), frozenset[str | None]()
+    if machine.tells_widest_scope:
+        widest = frozenset(it.location for it in program.operations if it.scope is Scope.ALL)
+    spaces = {
+        it.name: f"{it.region if local else machine.spaces[0]}{WIDEST * (it.name in widest)}"
+        for it in program.locations
+    }
+    return {x: space for x, space in spaces.items() if space != machine.spaces[0]}
 
 
 def beyond(operation: Operation, program: Program) -> str | None:

@@ -71,10 +71,14 @@ def test_places_that_programs_say_nothing_of() -> None:
 
 def test_switches() -> None:
     found = read(
-        'switch A "one" switch B = true instruction ST r x do if A { memory[x] := r };'
-        " if not B { nothing }"
+        'switch A "one" switch B = true switch C intended "two" "as it says" '
+        "instruction ST r x do if A { memory[x] := r }; if not B { nothing }"
     )
-    assert found.switches == (files.Switch("A", "one"), files.Switch("B", "", True))
+    assert found.switches == (
+        files.Switch("A", "one"),
+        files.Switch("B", "", on=True),
+        files.Switch("C", "two", files.Status.INTENDED, on=True, document="as it says"),
+    )
     (effect,) = found.instructions["ST"].effects
     assert isinstance(effect, files.If) and effect.conditions == (files.IsSwitched("A"),)
 
