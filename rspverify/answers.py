@@ -87,13 +87,14 @@ class Result(Struct, frozen=True, kw_only=True):
     test: the title in the file. scheme: the name in the scheme's file. file and scheme_file tell it
     from all others of a run. confirmed: the second solver that confirmed a SOUND, if one was asked.
     within: every bound that the verdict depends on; empty means exact. outcome: the wrong one of an
-    UNSOUND verdict, null otherwise; axioms: a smallest set that forbids it, empty if no candidate
-    execution has its values; sound_if: switches of the machine of which any excuses it, or several
-    together, as `A+B`. machine: the one that was asked for in the place of the scheme's. race: of a
-    RACY verdict. progress: null unless it is asked for, and always for RACY, UNSUPPORTED and ERROR;
-    progress_reason: why, in words. internal: an internal error that came instead of a verdict or of
-    progress, UNKNOWN then. seconds: what deciding it took, in the earlier run if it is cached.
-    suite: the folder of the suite that it is of, if it was run as one.
+    wrong verdict, null otherwise; axioms: a smallest set that forbids it, empty if no candidate
+    execution has its values; sound_if: of an OPEN verdict the switches of the machine that
+    decide, each alone or several together, as `A+B`. machine: the one that was asked for in the
+    place of the scheme's. race: of a RACY verdict. progress: null unless it is asked for, and
+    always for RACY, UNSUPPORTED and ERROR; progress_reason: why, in words. internal: an internal
+    error that came instead of a verdict or of progress, UNKNOWN then. seconds: what deciding it
+    took, in the earlier run if it is cached. suite: the folder of the suite that it is of, if it
+    was run as one.
     """
 
     suite: str | None = None
@@ -125,9 +126,15 @@ class Result(Struct, frozen=True, kw_only=True):
         return self.verdict if self.progress is None else f"{self.verdict} {self.progress}"
 
     @property
+    def rests_on(self) -> str:
+        """What the verdict holds for: ` within 8 iterations`, ` if SWITCH or OTHER+THIRD`."""
+        decide = f" if {' or '.join(self.sound_if)}" if self.sound_if else ""
+        return f"{decide}{within_words(self.within)}"
+
+    @property
     def claim(self) -> str:
-        """The same with the bounds of the verdict: `SOUND within 8 iterations STUCK`."""
-        verdict = f"{self.verdict}{within_words(self.within)}"
+        """The same with what the verdict holds for: `SOUND within 8 iterations STUCK`."""
+        verdict = f"{self.verdict}{self.rests_on}"
         return verdict if self.progress is None else f"{verdict} {self.progress}"
 
     @property

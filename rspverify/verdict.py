@@ -14,12 +14,16 @@ class Word(StrEnum):
 
     SOUND = "SOUND"
     UNSOUND = "UNSOUND"
+    OPEN = "OPEN"
     RACY = "RACY"
     VACUOUS = "VACUOUS"
     UNKNOWN = "UNKNOWN"
     UNSUPPORTED = "UNSUPPORTED"
     ERROR = "ERROR"
 
+
+WRONG = frozenset({Word.UNSOUND, Word.OPEN})
+"""Verdicts that an outcome shows: on every machine that the document allows, or on some of them."""
 
 WITHOUT_PROGRESS = frozenset({Word.RACY, Word.UNSUPPORTED, Word.ERROR})
 """Verdicts beside which progress has no meaning: the source has none, or nothing was compiled."""
@@ -236,11 +240,12 @@ class Verdict(Struct, frozen=True):
     """The answer for one test under one scheme.
 
     within: every bound that it depends on, by name; empty means exact. outcome, axioms, and
-    execution or graph belong to UNSOUND, race to RACY, blocked to VACUOUS (what each thread waits
-    for). execution: of a target that is a machine; graph: of one that is a model, whose race
-    belongs to UNSOUND as well, where it alone is undefined.
+    execution or graph belong to UNSOUND and OPEN, race to RACY, blocked to VACUOUS (what each
+    thread waits for). execution: of a target that is a machine; graph: of one that is a model,
+    whose race belongs to UNSOUND as well, where it alone is undefined.
     confirmed: the second solver that said the same of a SOUND, if one was asked. sound_if: of an
-    UNSOUND, the switches of the machine each of which would make it SOUND, or together, as `A+B`.
+    OPEN, the switches that decide, of which the machine's document says nothing: each of them makes
+    it SOUND, or together, as `A+B`.
     """
 
     word: Word

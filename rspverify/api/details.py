@@ -15,7 +15,7 @@ from rspverify.judge.judge import Judge
 from rspverify.records import replace
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Source
-from rspverify.verdict import ProgressWord, Word
+from rspverify.verdict import WRONG, ProgressWord
 
 if TYPE_CHECKING:
     from rspverify.drawing.details import Broken
@@ -54,7 +54,7 @@ class Details(Struct, frozen=True):
 
         found = [it for each in findings(report) if isinstance(it := each.result, Result)]
         stuck = ProgressWord.STUCK
-        broken = [it for it in found if it.verdict is Word.UNSOUND or it.progress is stuck]
+        broken = [it for it in found if it.verdict in WRONG or it.progress is stuck]
         shown = smallest(broken, MOST - before if "details" in needs else 0, self.texts)
         return self._told(report, broken if "faults" in needs else shown, shown, stream)
 
@@ -106,7 +106,7 @@ class Details(Struct, frozen=True):
             advance = stream.advance if stream else None
             return known(names, ask(of, *given), self.judge, stop, advance)
 
-        unsound = [it for it in blamed if it.verdict is Word.UNSOUND]
+        unsound = [it for it in blamed if it.verdict in WRONG]
         at_fault = of_one_run(told("rows at fault", unsound, faults))
         seen = told("executions", shown, partial(details, reached=reached))
         interrupted, limit = stop.interrupted, stop.limit

@@ -23,7 +23,7 @@ from rspverify.source import Source, require
 from rspverify.terminal.command import EVERYWHERE, Command
 from rspverify.terminal.ending import exit_code, exit_code_of, first_of, told
 from rspverify.terminal.output import Output, note
-from rspverify.verdict import ProgressWord, Word
+from rspverify.verdict import WRONG, ProgressWord, Word
 
 if TYPE_CHECKING:  # --help needs none of it
     from rspverify.corpus.expected import Expected
@@ -142,7 +142,7 @@ class Check(Asked[Answer, SuiteReport]):
             it
             for it in self.known
             if isinstance(it, Result)
-            and (it.verdict is Word.UNSOUND or it.progress is ProgressWord.STUCK)
+            and (it.verdict in WRONG or it.progress is ProgressWord.STUCK)
             and not self.wished(it)
             and not {it.file, it.scheme_file} & self.details.texts.keys()  # no command has these
         ]
@@ -171,8 +171,8 @@ def check(asked: CheckParameters) -> Check:
     expected of them.
 
     Exit: 70 internal error, with a folder to report; 2 wrong input, or a report that cannot be
-    written; 1 UNSOUND, STUCK or unexpected; 3 UNKNOWN, VACUOUS, UNSUPPORTED (but for tests that
-    their suite calls optional); 0 otherwise.
+    written; 1 UNSOUND, STUCK or unexpected; 3 OPEN, UNKNOWN, VACUOUS, UNSUPPORTED (but for tests
+    that their suite calls optional); 0 otherwise.
 
     In Python: schemes and tests by name or path, as texts, or as `Scheme`s, `LitmusTest`s and
     `Program`s. With `refresh` the file of `expect` is not read, and `Check.expect` writes it.

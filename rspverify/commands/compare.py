@@ -24,7 +24,7 @@ from rspverify.soundness.settings import OPTIONS
 from rspverify.source import Given, Problems, Source, name_of, read_source, require
 from rspverify.terminal.command import EVERYWHERE, PAGES, Command, asking
 from rspverify.terminal.output import Output
-from rspverify.verdict import Word
+from rspverify.verdict import WRONG, Word
 
 if TYPE_CHECKING:
     from rspverify.render.document import Document
@@ -51,7 +51,8 @@ class CompareParameters(ModelParameters):
     fail_on_regression: bool = option(
         False,
         "Exit with 1 if a test got worse: SOUND is better than UNSUPPORTED, that than "
-        "VACUOUS, that than UNSOUND; LIVE is better than STUCK. RACY counts as SOUND.",
+        "VACUOUS, that than OPEN, that than UNSOUND; LIVE is better than STUCK. RACY counts as "
+        "SOUND.",
     )
     most_outcomes: int = option(
         1_000,
@@ -155,7 +156,7 @@ def _detailed(report: Comparison, run: Run, tests: Sequence[Given], stop: Stop) 
     changed.sort(key=lambda each: each.change not in (Change.WORSE, Change.BETTER))
     shown = {each.file: each.broken for each in changed if each.broken}
     results = dict(list(shown.items())[:MOST])
-    unsound = {file: each for file, each in results.items() if each.verdict is Word.UNSOUND}
+    unsound = {file: each for file, each in results.items() if each.verdict in WRONG}
     blamed = faults([*unsound.values()], inputs.settings, judge, texts)
     at_fault = of_one_run(known(unsound, blamed, judge, stop))
     seen = details([*results.values()], inputs.settings, judge, texts)

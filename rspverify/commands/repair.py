@@ -26,7 +26,7 @@ from rspverify.scheme.cost import read_costs
 from rspverify.soundness.settings import explain_command
 from rspverify.source import Problems, require
 from rspverify.terminal.command import EVERYWHERE, OF_A_CASE, PAGES, Command
-from rspverify.verdict import Word
+from rspverify.verdict import WRONG
 
 if TYPE_CHECKING:
     from rspverify.render.document import Document
@@ -206,7 +206,7 @@ def _detailed(report: RepairReport, setup: Setup, search: Repair, stop: Stop) ->
     files = {each.file for each in setup.tests}
     for file, detail in seen.items():
         result = detail.explanation.result if detail.explanation else None
-        if result and result.verdict is Word.UNSOUND and file in files:  # not found by a hunt
+        if result and result.verdict in WRONG and file in files:  # not found by a hunt
             unsound[file] = result
     texts = {it.file: it.source for it in setup.tests} | {scheme.file: scheme.scheme.source}
     at_fault = faults([*unsound.values()], verdicts.settings, verdicts.judge, texts)

@@ -8,7 +8,8 @@
 
 Tests are named by their path from the file's folder, schemes by their name. A verdict alone expects
 LIVE where progress is asked for, and one that is exact: what holds only within bounds is expected
-with the very same bounds, as `SOUND within 8 iterations`. Of models it is `answers`, without
+with the very same bounds, as `SOUND within 8 iterations`. An OPEN verdict is expected with the
+switches that decide, as `OPEN if RMW_HIDES_LINE or A+B`. Of models it is `answers`, without
 `model`:
 
     answers:
@@ -38,6 +39,7 @@ from rspverify.verdict import WITHOUT_PROGRESS, ProgressWord, Word
 from rspverify.yaml_reader import EDITORS, Node, Table, Text, read_entries, read_yaml
 
 BOUND = re.compile(r"(\d+) (iterations|steps|spurious failures)")
+DECIDED = re.compile(r"(OPEN)( if \w[\w+]*(?: or \w[\w+]*)*(?: within .*)?)")
 _PLAIN = re.compile(r"[\w./+@-]*\w")
 Words = Mapping[str, Mapping[str, str]]
 """By test, and by scheme or model."""
@@ -173,8 +175,11 @@ def _chosen(node: Node, choices: tuple[str, ...], what: str, problems: list[Prob
 
 
 def _claimed(node: Node, choices: tuple[str, ...], what: str, problems: list[Problem]) -> str:
-    """A word, with the bounds within which it is expected if there are any."""
+    """A word, with the switches that decide an OPEN, and with the bounds within which it is
+    expected if there are any."""
     text = node.text if isinstance(node, Text) else ""
+    if isinstance(node, Text) and (found := DECIDED.fullmatch(text)) is not None:
+        return _claimed(replace(node, text=found[1]), choices, what, problems) + found[2]
     word, within, reach = text.partition(" within ")
     if not isinstance(node, Text) or not within:
         return _chosen(node, choices, what, problems)
@@ -233,7 +238,7 @@ def write_expected(
         if isinstance(result, ModelAnswer):
             entries.setdefault(test, {})[column] = result.claim
             continue
-        word = f"{result.verdict}{within_words(result.within)}"
+        word = f"{result.verdict}{result.rests_on}"
         progress = kept.progress.get(test, {}).get(column)
         if result.progress is not None or result.verdict in WITHOUT_PROGRESS:
             progress = result.progress.value if result.progress else None

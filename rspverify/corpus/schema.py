@@ -66,5 +66,6 @@ def _setting(name: str) -> Schema:
 
 
 def _bounded(words: Sequence[str]) -> str:
-    """The pattern of a word that holds within bounds."""
-    return f"^({'|'.join(words)}) within {BOUND.pattern}( and {BOUND.pattern})*$"
+    """The pattern of a word with the switches that decide, and the bounds within which it holds."""
+    decide = r"( if \w[\w+]*( or \w[\w+]*)*)?"
+    return f"^({'|'.join(words)}){decide}( within {BOUND.pattern}( and {BOUND.pattern})*)?$"

@@ -17,7 +17,7 @@ from rspverify.picture import Picture
 from rspverify.records import replace
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Source, read_source
-from rspverify.verdict import Word
+from rspverify.verdict import WRONG, Word
 
 if TYPE_CHECKING:
     from rspverify.axiomatic.model import MemoryModel
@@ -148,7 +148,7 @@ class DetailQuestion(Question[Detail], frozen=True):
         if outcome is not None:
             drawn = judge.ask(ForbiddenQuestion(verdict, outcome))
             return replace(detail, picture=drawn.picture, reason=drawn.reason)
-        if it.word is Word.UNSOUND:
+        if it.word in WRONG:
             unlike = f"not found again: {explanation.verdict.reason}"
             return replace(detail, reason=unlike)
         if it.reached and explanation.verdict.word is Word.SOUND:

@@ -12,7 +12,7 @@ from rspverify.answers import UNANSWERED, Internal, Observed, Result
 from rspverify.convert import Code, Count, Group, Place, counts, one_of, with_keys
 from rspverify.records import replace
 from rspverify.scheme.cost import Bill
-from rspverify.verdict import Engine, ProgressWord, Reading, Word
+from rspverify.verdict import WRONG, Engine, ProgressWord, Reading, Word
 
 
 class Change(StrEnum):
@@ -102,14 +102,14 @@ class TouchedTest(Struct, frozen=True):
         """Whether there is anything to be seen but that it was touched."""
         it = self.outcomes
         differ = it is not None and bool(it.gained or it.lost or it.unknown)
-        return differ or self.change is not Change.SAME or self.old.words != self.new.words
+        return differ or self.change is not Change.SAME or self.old.claim != self.new.claim
 
     @property
     def broken(self) -> Result | None:
         """The result that there is an execution to see of, of the new scheme if it has one."""
         stuck = ProgressWord.STUCK
         both = (self.new, self.old)
-        found = (it for it in both if it.verdict is Word.UNSOUND or it.progress is stuck)
+        found = (it for it in both if it.verdict in WRONG or it.progress is stuck)
         return next(found, None)
 
 
@@ -189,14 +189,16 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
 _RANKS = {
     Word.UNSOUND: 0,
-    Word.VACUOUS: 1,
-    Word.UNSUPPORTED: 2,
-    Word.SOUND: 3,
-    Word.RACY: 3,
+    Word.OPEN: 1,
+    Word.VACUOUS: 2,
+    Word.UNSUPPORTED: 3,
+    Word.SOUND: 4,
+    Word.RACY: 4,
     ProgressWord.STUCK: 0,
     ProgressWord.LIVE: 1,
 }
-"""Wrong; never completes; cannot be compiled; right. And of progress: not always; always.
+"""Wrong; wrong on some machine; never completes; cannot be compiled; right. And of
+progress: not always; always.
 
 RACY is as good as SOUND: it says of the test, not of a scheme, that nothing can be wrong with it.
 """

@@ -30,7 +30,7 @@ from rspverify.scheme.cost import Costs
 from rspverify.scheme.equivalence import LONGER, equivalent, waits_longer
 from rspverify.scheme.mutants import Mutant
 from rspverify.scheme.scheme import Scheme, rows_used
-from rspverify.verdict import Progress, ProgressWord, Verdict, Word
+from rspverify.verdict import WRONG, Progress, ProgressWord, Verdict, Word
 
 Places = tuple[int, ...]
 Asked = tuple[str, str | None]
@@ -149,7 +149,7 @@ class BaselineQuestion(Question[Answer], frozen=True):
             yield verdicts.question(self.test, self.scheme)
 
     def decide(self) -> Answer:
-        answer = self.verdicts.excused(self.test, self.scheme)
+        answer = self.verdicts.answer(self.test, self.scheme)
         return replace(answer, verdict=replace(answer.verdict, execution=None))
 
 
@@ -221,7 +221,7 @@ class _Trial(Struct, frozen=True):
                 continue
             answer = self.verdicts.answer(each.test, schemes[switches])
             record.within |= {**each.verdict.within, **answer.verdict.within}
-            if answer.verdict.word is Word.UNSOUND:
+            if answer.verdict.word in WRONG:
                 return record.found(Fate.UNSOUND, each, answer.verdict, switches)
             if answer.verdict.word is Word.UNKNOWN:
                 record.unknown(each, answer.verdict.reason, answer.internal)

@@ -24,7 +24,7 @@ from rspverify.scheme.mutants import (
 )
 from rspverify.scheme.writer import scheme_text
 from rspverify.soundness.settings import explain_command
-from rspverify.verdict import Word
+from rspverify.verdict import WRONG, Word
 
 
 class Asked(Struct, frozen=True):
@@ -119,7 +119,7 @@ def mutation_report(
 def _tests(
     setup: Setup, grounds: Sequence[Baseline], found: Sequence[mutation.Finding]
 ) -> mutation.TestsOfScheme:
-    broken = [it for it in grounds if it.verdict.word in (Word.UNSOUND, Word.VACUOUS)]
+    broken = [it for it in grounds if it.verdict.word in (*WRONG, Word.VACUOUS)]
     open_ = [it for it in grounds if it.verdict.word is Word.UNKNOWN]
     within: dict[str, int] = {}
     for each in grounds:

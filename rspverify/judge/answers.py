@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from rspverify.answers import Internal, Observed, Result
 from rspverify.soundness.settings import Settings, explain_command
-from rspverify.verdict import Progress, ProgressWord, Verdict, Word
+from rspverify.verdict import WRONG, Progress, ProgressWord, Verdict, Word
 
-_KEPT = {Word.SOUND, Word.UNSOUND, Word.RACY, Word.VACUOUS, Word.UNSUPPORTED}
+_KEPT = {Word.SOUND, *WRONG, Word.RACY, Word.VACUOUS, Word.UNSUPPORTED}
 _CLOSE = 0.9
 """An answer that took more of its time limit than this may have been cut short by it."""
 
@@ -67,6 +67,6 @@ def in_time(seconds: float, settings: Settings) -> bool:
 
 
 def command_of(result: Result, settings: Settings) -> str:
-    """What shows in a terminal why a result is UNSOUND, or else STUCK."""
-    stuck = result.progress is ProgressWord.STUCK and result.verdict is not Word.UNSOUND
+    """What shows in a terminal why a result is UNSOUND or OPEN, or else STUCK."""
+    stuck = result.progress is ProgressWord.STUCK and result.verdict not in WRONG
     return explain_command(result.scheme_file, result.file, settings, progress=stuck)

@@ -135,7 +135,7 @@ def _reach(
             switched = any(it.on for it in architecture.switches)
             assumed = f" {architecture.name}" if switched else ""
             return f"Exact: it holds for every execution of the machine{assumed} ({how}; {rest})."
-        case Word.UNSOUND:
+        case Word.UNSOUND | Word.OPEN:
             shortest = verdict.execution is not None and verdict.execution.shortest
             claim = "none is shorter" if shortest else "no step of it can be left out"
             return f"Exact: the execution below was replayed on the machine, and {claim}."

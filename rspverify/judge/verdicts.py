@@ -187,18 +187,8 @@ class Verdicts:
 
     @property
     def shortest(self) -> Verdicts:
-        """The same with shortest counterexamples, and the switches that excuse them."""
+        """The same with shortest counterexamples."""
         return self.by(replace(self.settings, shortest=True))
-
-    def excused(self, test: LoadedTest, scheme: NamedScheme) -> Answer:
-        """The verdict; where it is UNSOUND, with the switches that excuse it, whatever the settings
-        say of counterexamples."""
-        found = self.answer(test, scheme)
-        off = [each for each in scheme.machine.switches if not each.on]
-        if found.verdict.word is not Word.UNSOUND or self.settings.shortest or not off:
-            return found
-        again = self._told(self.judge.ask(self.shortest.question(test, scheme)))
-        return again if again.verdict.word is Word.UNSOUND else found
 
     def word(self, test: LoadedTest, scheme: NamedScheme) -> Word:
         """The word of the verdict alone."""

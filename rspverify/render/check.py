@@ -31,9 +31,9 @@ from rspverify.render.words import (
     tally,
     unfinished,
 )
-from rspverify.verdict import ProgressWord, Reading, Word
+from rspverify.verdict import WRONG, ProgressWord, Reading, Word
 
-_DECIDED = {Word.SOUND, Word.UNSOUND, Word.RACY, Word.VACUOUS}
+_DECIDED = {Word.SOUND, *WRONG, Word.RACY, Word.VACUOUS}
 _WISHED = {Word.SOUND, Word.RACY, Word.UNSUPPORTED}
 _WORD_WIDTH = 11
 _PROGRESS_WIDTH = 9
@@ -102,7 +102,7 @@ def article(report: SuiteReport, it: Finding, name: str) -> doc.Article:
     places = [each.file if each.line is None else f"{each.file}:{each.line}" for each in it.spots]
     lines = [line(it.text)]
     kind, key = str(it.kind), key_of(it.result)
-    broken = it.kind in (Word.UNSOUND, ProgressWord.STUCK)
+    broken = it.kind in (*WRONG, ProgressWord.STUCK)
     minor = it.kind == Word.UNSUPPORTED and not it.grave
     shown = doc.Article(name, kind, it.subject, lines, places, broken=broken, minor=minor)
     if not isinstance(it.result, Result):
@@ -280,8 +280,6 @@ def _counts(results: Sequence[Result]) -> Iterator[Line]:
         parts: list[str | tuple[str, str]] = [f"  {name.ljust(width)}"]
         for kind in (kind for kind in kinds if counts[kind]):
             parts += [f"  {counts[kind]:4} ", (kind.removeprefix(PROGRESS), _class(kind))]
-            if kind == Word.UNSOUND and (excused := sum(bool(it.sound_if) for it in own)):
-                parts.append(f" ({excused} SOUND if a switch is on)")
         some = any(it.within for it in own)
         yield line(*parts, "  (some only within the bound)" if some else "")
     confirmed = Counter(it.confirmed for it in results if it.confirmed)

@@ -28,7 +28,7 @@ from rspverify.render.words import (
     progress_in_words,
     row_in_words,
 )
-from rspverify.verdict import Event, Progress, ProgressWord, Race, Word
+from rspverify.verdict import WRONG, Event, Progress, ProgressWord, Race, Word
 
 _RELATED = {
     "rf": "reads from",
@@ -73,7 +73,7 @@ def _verdict(it: Explanation, source: str = "", *, queues: bool = False) -> Iter
         yield line()
         yield line("The machine cannot go on from here:", kind="head")
         yield from (line(f"  {each}") for each in verdict.blocked)
-    elif verdict.word is Word.UNSOUND and trace is not None and outcome is not None:
+    elif verdict.word in WRONG and trace is not None and outcome is not None:
         yield trace
         yield line()
         yield line(f"It ends with {outcome}, after {counted(trace.steps, 'step')}.", kind="head")

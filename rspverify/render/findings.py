@@ -30,12 +30,13 @@ _UNWISHED = (
     Word.ERROR,
     Word.UNSOUND,
     ProgressWord.STUCK,
+    Word.OPEN,
     Word.VACUOUS,
     Word.UNKNOWN,
     Word.UNSUPPORTED,
 )
 """The words that are findings; of several words of one result the first of these is its kind."""
-_OPEN = {Word.VACUOUS, Word.UNKNOWN, Word.UNSUPPORTED}
+_OPEN = {Word.OPEN, Word.VACUOUS, Word.UNKNOWN, Word.UNSUPPORTED}
 _PLACE = re.compile(r"(\d+):(\d+): ")
 _LINES = re.compile(r"lines? (\d+)[:,]")
 

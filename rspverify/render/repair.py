@@ -29,7 +29,7 @@ from rspverify.render.words import (
     progress_in_words,
     rows_named,
 )
-from rspverify.verdict import ProgressWord, Word
+from rspverify.verdict import WRONG, ProgressWord, Word
 
 
 def before(report: RepairReport) -> str:
@@ -274,10 +274,10 @@ def _article(
     if detail.explanation is None:
         return None
     result = detail.explanation.result
-    if result.verdict is not Word.UNSOUND and result.progress is not ProgressWord.STUCK:
+    if result.verdict not in WRONG and result.progress is not ProgressWord.STUCK:
         return None
     killers = [each for each in it.effort.killers if each.file == file]
-    kind = Word.UNSOUND if result.verdict is Word.UNSOUND else ProgressWord.STUCK
+    kind = result.verdict if result.verdict in WRONG else ProgressWord.STUCK
     words = [f"{_fallen(killers)} by this test. Below: {it.subject.scheme} as given."]
     words += filter(None, (result.reason, progress_in_words(result)))
     shown = doc.Article(file, kind, killers[0].test, [*map(line, words)], [file], broken=True)

@@ -21,7 +21,7 @@ from rspverify.render.drawn import svg
 from rspverify.render.findings import Finding, Spot
 from rspverify.render.forms.html import site_files, write
 from rspverify.render.words import counted, progress_in_words, unfinished
-from rspverify.verdict import ProgressWord, Word
+from rspverify.verdict import WRONG, ProgressWord, Word
 
 CASES = "cases"
 """The folder of their pages."""
@@ -30,7 +30,7 @@ _LONGEST = 100
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
 
 
-BROKEN = (Word.UNSOUND, ProgressWord.STUCK)
+BROKEN = (*WRONG, ProgressWord.STUCK)
 """The words that an execution shows."""
 
 
@@ -64,8 +64,8 @@ class Case(Struct, frozen=True):
 
 
 def kind_of(it: Result) -> str:
-    """UNSOUND and STUCK are told by an execution, SOUND by what is reached; others have no page."""
-    if it.verdict is not Word.UNSOUND and it.progress is ProgressWord.STUCK:
+    """What is wrong, and STUCK, are told by an execution, SOUND by what is reached."""
+    if it.verdict not in WRONG and it.progress is ProgressWord.STUCK:
         return ProgressWord.STUCK
     return it.verdict
 

@@ -180,11 +180,7 @@ def tally(
 def totals(results: Sequence[Result | ModelAnswer]) -> str:
     """`154 SOUND, 42 UNSOUND`: under all schemes or models together."""
     kinds, rows = tally(results)
-    excused = sum(isinstance(it, Result) and bool(it.sound_if) for it in results)
-    parts = {kind: f"{sum(it[kind] for it in rows.values()):,} {kind}" for kind in kinds}
-    if excused:
-        parts[Word.UNSOUND] += f" ({excused:,} SOUND if a switch is on)"
-    return ", ".join(parts.values())
+    return ", ".join(f"{sum(it[kind] for it in rows.values()):,} {kind}" for kind in kinds)
 
 
 def _kinds_of(result: Result | ModelAnswer) -> list[str]:

@@ -33,7 +33,7 @@ from rspverify.shipped import SHIPPED, schemes_named, tests_below
 from rspverify.soundness.settings import Settings
 from rspverify.source import Problems, Source
 from rspverify.translators import read_translator, table_of
-from rspverify.verdict import WITHOUT_PROGRESS, ProgressWord, Word
+from rspverify.verdict import WITHOUT_PROGRESS, WRONG, ProgressWord, Word
 from rspverify.wording import visible
 
 SCHEME, TEST, BEFORE = "scheme.yaml", "test.litmus", "before.yaml"
@@ -149,7 +149,7 @@ class Answering:
         result: Result,
     ) -> Event:
         """What a result rests on."""
-        sound, unsound = result.verdict is Word.SOUND, result.verdict is Word.UNSOUND
+        sound, unsound = result.verdict is Word.SOUND, result.verdict in WRONG
         stuck = result.progress is ProgressWord.STUCK and not unsound
         settings = replace(settings, progress=stuck)
         if sound and settings.seconds is not None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from rspverify.architecture.architecture import Status
 from rspverify.axiomatic.coverage import ignored_features, require_covered
 from rspverify.limits import LimitReached
 from rspverify.litmus.program import Program
@@ -36,8 +37,8 @@ def check(case: Case, source: ModelSide | None = None, log: QueryLog | None = No
         source = _source_of(case, source)
         require_covered(case.program, case.model)
         verdict = _decided(case, source, log)
-        if verdict.word is Word.UNSOUND and case.settings.shortest:
-            verdict = _excused(verdict, case, source)
+        if verdict.word is Word.UNSOUND:
+            verdict = _on_all_machines(verdict, case, source)
         verdict = _within_what_was_read(verdict, case.program)
         notes = "".join(f" ({note})" for note in ignored_features(case.program, case.model))
         verdict = replace(verdict, reason=f"{verdict.reason}{notes}")
@@ -131,37 +132,59 @@ def _source_of(case: Case, source: ModelSide | None) -> ModelSide:
     return source.limited(case.limits)
 
 
-def _excused(verdict: Verdict, case: Case, source: ModelSide) -> Verdict:
-    """An UNSOUND with the switches of the machine that would make it SOUND: each one that does
-    alone; where none does, some that do together, joined by `+`.
-
-    Where a limit is met, without those that are not known by then.
+def _on_all_machines(verdict: Verdict, case: Case, source: ModelSide) -> Verdict:
+    """An UNSOUND of the weakest machine that the document allows: UNSOUND if the strongest one, on
+    which each switch is on that is left open, has a wrong outcome as well, and OPEN if it has none.
     """
-    off = [it.name for it in case.scheme.machine.switches if not it.on]
-    found: list[str] = []
+    machine = case.scheme.machine
+    off = machine.undecided(Status.OPEN)
+    if off:
+        try:
+            found = _with(off, case, source)
+        except LimitReached as limit:
+            return Verdict(Word.UNKNOWN, f"UNSOUND unless {_all(off)}, and with {limit}")
+        if found is Word.SOUND:
+            decide = _deciding(off, case, source)
+            words = " or ".join(_all(it.split("+")) for it in decide)
+            reason = f"{verdict.reason}; SOUND if {words}, of which the document says nothing"
+            return replace(verdict, word=Word.OPEN, sound_if=decide, reason=reason)
+        if found is not Word.UNSOUND:
+            return Verdict(Word.UNKNOWN, f"UNSOUND unless {_all(off)}, and {found} with them")
+    against = machine.undecided(Status.CONTRADICTED) if case.settings.shortest else []
     with suppress(LimitReached):
-        found += (name for name in off if _is_sound_if((name,), case, source))
-        if not found and len(off) > 1 and _is_sound_if(off, case, source):
-            found = ["+".join(off)]
-            for name in off if len(off) > 2 else ():  # None of them is to spare.
-                left = [it for it in off if it != name]
-                if len(left) > 1 and _is_sound_if(left, case, source):
-                    off, found = left, ["+".join(left)]
-    if not found:
-        return verdict
-    words = " or ".join(it.replace("+", " and ") for it in found)
-    reason = f"{verdict.reason}; SOUND if {words}"
-    return replace(verdict, sound_if=tuple(found), reason=reason)
+        if against and _with((*off, *against), case, source) is Word.SOUND:
+            decide = _deciding((*off, *against), case, source)
+            words = " or ".join(_all(it.split("+")) for it in decide)
+            reason = f"{verdict.reason}; SOUND only if {words}, which the document contradicts"
+            return replace(verdict, reason=reason)
+    return verdict
 
 
-def _is_sound_if(switches: Sequence[str], case: Case, source: ModelSide) -> bool:
-    """Whether a case is sound with these switches on."""
+def _deciding(off: Sequence[str], case: Case, source: ModelSide) -> tuple[str, ...]:
+    """Of switches that together make a case SOUND those that do alone; where none does, some that
+    do together, joined by `+`. Where a limit is met, as far as that is known by then."""
+    found: list[str] = []
+    left = [*off]
+    with suppress(LimitReached):
+        found += (it for it in off if len(off) == 1 or _with((it,), case, source) is Word.SOUND)
+        for name in off if not found and len(off) > 2 else ():  # None of them is to spare.
+            others = [it for it in left if it != name]
+            if len(others) > 1 and _with(others, case, source) is Word.SOUND:
+                left = others
+    return tuple(found) or ("+".join(left),)
+
+
+def _with(switches: Sequence[str], case: Case, source: ModelSide) -> Word:
+    """The word of a case with these switches on; UNKNOWN where it holds only within bounds."""
     machine = case.scheme.machine.switched("+".join(switches))
     switched = replace(case, scheme=case.scheme.on_machine(machine))
-    if switched.program is not source.program:
-        return False  # Its loops are read in another way.
     target = MachineSide(switched.machine(), case.settings, case.limits)
-    return soundness(source, target).word is Word.SOUND and not target.within
+    word = soundness(_source_of(switched, source).limited(case.limits), target).word
+    return Word.UNKNOWN if word is Word.SOUND and target.within else word
+
+
+def _all(switches: Sequence[str]) -> str:
+    return " and ".join(switches)
 
 
 def _confirmed(verdict: Verdict, log: QueryLog, solver: str, case: Case) -> Verdict:

@@ -40,7 +40,7 @@ def exit_code(
     internal: an internal error, 70. interrupted: by the user, 130; what SIGTERM has interrupted
     ends with 143 instead (`at_the_end`). wrong: an input is wrong, 2.
     found: what was looked for, such as UNSOUND, STUCK or what is not as expected, 1. undecided:
-    something is UNKNOWN, VACUOUS or UNSUPPORTED, 3.
+    something is OPEN, UNKNOWN, VACUOUS or UNSUPPORTED, 3.
     """
     reasons = zip(_IN_ORDER, (internal, interrupted, wrong, found, undecided), strict=True)
     return next((code for code, applies in reasons if applies), 0)
@@ -62,7 +62,7 @@ def exit_code_of(
     telling = results if held is None else [each.result for each in held.differences]
     telling = [it for it in telling if it.file not in optional or it.words != Word.UNSUPPORTED]
     words = {word for each in telling for word in each.words.split()}
-    undecided = {Word.UNKNOWN, Word.VACUOUS, Word.UNSUPPORTED, ProgressWord.UNKNOWN}
+    undecided = {Word.OPEN, Word.UNKNOWN, Word.VACUOUS, Word.UNSUPPORTED, ProgressWord.UNKNOWN}
     return exit_code(
         internal=any(each.internal for each in results),
         interrupted=interrupted,

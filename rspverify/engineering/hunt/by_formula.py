@@ -14,6 +14,7 @@ from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.strategy import Hunted, Strategy
 from rspverify.enumeration.survey import Survey
 from rspverify.judge.question import Incident, Question, Undecided
+from rspverify.litmus.program import Scope
 from rspverify.machine.machine import unbounded, unordered
 from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.settings import L2, Settings
@@ -46,6 +47,8 @@ def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:
         return f"formulas are for machines that the engine events knows: {unknown}"
     if unknown := unordered(scheme.machine):
         return f"formulas need to know in which order writes reach memory: {unknown}"
+    if scheme.machine.tells_widest_scope and any(it.scope is Scope.ALL for it in space.accesses):
+        return "formulas do not know which locations operations of the widest scope access"
     if space.mixed:
         return "formulas have no plain operations on atomic locations"
     if settings.l2 is not L2.AUTO:

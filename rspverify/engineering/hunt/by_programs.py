@@ -21,7 +21,7 @@ from rspverify.judge.answers import worth_keeping
 from rspverify.judge.question import Question
 from rspverify.judge.verdicts import decided, incident_of
 from rspverify.soundness.sides import ModelSide
-from rspverify.verdict import Word
+from rspverify.verdict import WRONG, Word
 
 CHUNK = 64
 """So many programs are decided at a time, and their words are one entry of the cache."""
@@ -109,7 +109,7 @@ class ByPrograms(Strategy):
                         self._other.pop(program, None)
                     else:
                         self._other[program] = word
-                    if word is Word.UNSOUND:
+                    if word in WRONG:
                         self.watcher.decided(done % len(part.programs))
                         return done
                     done += 1

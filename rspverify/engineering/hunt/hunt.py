@@ -46,7 +46,7 @@ from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.sides import ModelSide
 from rspverify.source import InputError, Problem
-from rspverify.verdict import Word
+from rspverify.verdict import WRONG, Word
 
 _LONG = 60.0
 """From so many seconds on an estimate is given beforehand."""
@@ -173,7 +173,7 @@ class Hunt:
         settings = replace(setup.settings, shortest=True, progress=False, seconds=None)
         loaded = loaded_test(test, setup.space, settings)
         verdict = check(Case(loaded.program, strategy.scheme, setup.model, settings))
-        if verdict.word is not Word.UNSOUND:
+        if verdict.word not in WRONG:
             raise AssertionError(f"{line} is UNSOUND, and from its text {verdict.word.value}")
         case = Case(loaded.program, strategy.scheme, setup.model, strategy.settings)
         fault = blame(case, devices=setup.space.devices)

@@ -31,7 +31,7 @@ from rspverify.soundness.blame import blame
 from rspverify.soundness.case import Case
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Problem
-from rspverify.verdict import ProgressWord, Word
+from rspverify.verdict import WRONG, ProgressWord, Word
 
 _STATES = 50_000
 """Up to so many states the explicit engine looks at for a test of the sample, whoever shares which
@@ -102,7 +102,7 @@ class Repair:
             on_test(place, len(self._setup.tests))
             verdict = self._verdicts.answer(test, self._setup.schemes[0]).verdict
             self._words[verdict.word] += 1
-            if verdict.word in (Word.SOUND, Word.UNSOUND, Word.VACUOUS):
+            if verdict.word in (Word.SOUND, *WRONG, Word.VACUOUS):
                 self._asked.append(test)
             else:
                 reason = f"{verdict.word.value}: {verdict.reason}"
@@ -137,7 +137,7 @@ class Repair:
     def _set_aside(self, used: set[int], weak: frozenset[int], devices: int) -> None:
         """Leave out each test that no candidate passes, be there no other test."""
         for test in list(self._asked):
-            if self._verdicts.word(test, self._setup.schemes[0]) is not Word.UNSOUND:
+            if self._verdicts.word(test, self._setup.schemes[0]) not in WRONG:
                 continue
             space = self._new_space(used, weak, devices)
             trials = Trials(self._verdicts, self._scheme, space.pool)
@@ -155,7 +155,7 @@ class Repair:
         named_scheme, found = self._setup.schemes[0], set[int]()
         settings, model = self._verdicts.settings, self._verdicts.model
         for test in self._asked:
-            if self._verdicts.word(test, named_scheme) is not Word.UNSOUND:
+            if self._verdicts.word(test, named_scheme) not in WRONG:
                 continue
             devices = len({thread.device for thread in test.program.threads})
             case = Case(test.program, named_scheme.scheme, model, settings)

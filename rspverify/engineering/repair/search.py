@@ -10,7 +10,7 @@ from rspverify.engineering.repair.generalisation import Generaliser
 from rspverify.engineering.repair.space import Codes, CodeSet, Nogood, Relation
 from rspverify.engineering.repair.trials import Trial, Trials
 from rspverify.limits import LimitReached
-from rspverify.verdict import ProgressWord, Word
+from rspverify.verdict import WRONG, ProgressWord, Word
 
 _PATIENCE = 50
 """So many candidates are put aside undecided. Of each nothing is learnt but not to choose it."""
@@ -81,7 +81,7 @@ class Search:
         failure = self.trials.first_failure(codes)
         if failure is not None:
             trial, word = failure
-            if word is Word.UNSOUND:
+            if word in WRONG:
                 return self._generaliser.nogood(trial, codes)
             return self._put_aside(trial, codes, word)
         for trial in self.trials.trials:  # What passes by monotonicity alone is decided now.

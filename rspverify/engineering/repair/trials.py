@@ -14,7 +14,7 @@ from rspverify.judge.inputs import LoadedTest, NamedScheme
 from rspverify.judge.verdicts import Verdicts
 from rspverify.records import replace
 from rspverify.scheme.scheme import Scheme, rows_used
-from rspverify.verdict import ProgressWord, Word
+from rspverify.verdict import WRONG, ProgressWord, Word
 
 Part = tuple[tuple[int, Code], ...]
 """Codes by the numbers of their rows, ascending: those that a test uses."""
@@ -66,8 +66,8 @@ class Trials:
         return None
 
     def fails(self, trial: Trial, codes: Mapping[int, Code]) -> bool:
-        """Whether a test is UNSOUND under these codes."""
-        return not self._surely_passes(trial, codes) and self.word(trial, codes) is Word.UNSOUND
+        """Whether a test is UNSOUND or OPEN under these codes."""
+        return not self._surely_passes(trial, codes) and self.word(trial, codes) in WRONG
 
     def word(self, trial: Trial, codes: Mapping[int, Code]) -> Word:
         """The verdict on a test under these codes, decided for them."""

@@ -101,7 +101,7 @@ def _left_out(it: parts.Articles) -> Iterator[str]:
     shown = sum(each.broken and each.detailed for each in it.each)
     if shown < broken and it.how:
         yield (
-            f"{shown:,} of {broken:,} findings that are UNSOUND or STUCK are shown step by step; "
+            f"{shown:,} of {broken:,} findings with an execution are shown step by step; "
             f"{it.how} shows any of them."
         )
 

@@ -29,7 +29,7 @@ from rspverify.smt.term import all_of
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
-from rspverify.verdict import Verdict, Word
+from rspverify.verdict import WRONG, Verdict, Word
 
 
 class SketchAnswer(Struct, frozen=True):
@@ -96,7 +96,7 @@ class SketchSearch:
                 solver.add(~racing_like(own, template))
                 continue
             verdict = self._checked(test, limits)
-            if verdict.word is Word.UNSOUND:
+            if verdict.word in WRONG:
                 return self._without_idle_ifs(test, Tables(self.space), limits)
             if verdict.word in (Word.SOUND, Word.VACUOUS):
                 self._allowed += 1
@@ -118,7 +118,7 @@ class SketchSearch:
         """The same without each `if` that it need not have to be UNSOUND and free of races."""
         for simpler in without_idle_if(test, tables):
             try:
-                if self._checked(simpler, limits).word is Word.UNSOUND:
+                if self._checked(simpler, limits).word in WRONG:
                     return self._without_idle_ifs(simpler, tables, limits)
             except LimitReached:
                 break  # what is found stands

@@ -16,6 +16,7 @@ from rspverify.wording import visible
 
 _TAGS: Mapping[str, str] = {
     Word.ERROR: "error",
+    Word.OPEN: "skipped",
     Word.UNKNOWN: "error",
     Word.VACUOUS: "error",
     Word.UNSUPPORTED: "skipped",

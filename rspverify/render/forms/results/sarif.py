@@ -65,7 +65,7 @@ def _result(it: Finding) -> dict[str, Any]:
     return {
         "ruleId": it.kind,
         "ruleIndex": _NUMBERS[it.kind],
-        "level": "error" if it.grave else "warning",
+        "level": "error" if it.grave else _RULES[it.kind]["level"],
         "message": _message(f"{it.subject}: {it.text}"),
         "locations": [_location(spot) for spot in it.spots],
         "relatedLocations": [_location(spot) for spot in it.related],
