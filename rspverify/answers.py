@@ -86,15 +86,15 @@ class Result(Struct, frozen=True, kw_only=True):
 
     test: the title in the file. scheme: the name in the scheme's file. file and scheme_file tell it
     from all others of a run. confirmed: the second solver that confirmed a SOUND, if one was asked.
-    within: every bound that the verdict depends on; empty means exact. outcome: the wrong one of an
+    within: every bound that the verdict depends on; empty means exact. outcome: the wrong one of a
     wrong verdict, null otherwise; axioms: a smallest set that forbids it, empty if no candidate
     execution has its values; sound_if: of an OPEN verdict the switches of the machine that
-    decide, each alone or several together, as `A+B`. machine: the one that was asked for in the
-    place of the scheme's. race: of a RACY verdict. progress: null unless it is asked for, and
-    always for RACY, UNSUPPORTED and ERROR; progress_reason: why, in words. internal: an internal
-    error that came instead of a verdict or of progress, UNKNOWN then. seconds: what deciding it
-    took, in the earlier run if it is cached. suite: the folder of the suite that it is of, if it
-    was run as one.
+    decide, each alone or several together, as `A+B`; switches: what those are that `reason` names.
+    machine: the one that was asked for in the place of the scheme's. race: of a RACY verdict.
+    progress: null unless it is asked for, and always for RACY, UNSUPPORTED and ERROR;
+    progress_reason: why, in words. internal: an internal error that came instead of a verdict or of
+    progress, UNKNOWN then. seconds: what deciding it took, in the earlier run if it is cached.
+    suite: the folder of the suite that it is of, if it was run as one.
     """
 
     suite: str | None = None
@@ -112,6 +112,7 @@ class Result(Struct, frozen=True, kw_only=True):
     outcome: Observed | None = None
     axioms: tuple[str, ...] = ()
     sound_if: tuple[str, ...] = ()
+    switches: Mapping[str, str] = field(default_factory=dict)
     race: Race | None = None
     reason: str
     progress: ProgressWord | None = None

@@ -483,6 +483,12 @@ class Switch(Struct, frozen=True):
     document: str = ""
     chosen: bool = False
 
+    @property
+    def about(self) -> str:
+        """Its status, its meaning, and what the document says."""
+        said = f"; the document: {self.document}" if self.document else ""
+        return f"{self.status}: {self.summary}{said}"
+
 
 @dataclass(frozen=True)
 class Architecture:

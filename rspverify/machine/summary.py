@@ -32,6 +32,7 @@ class MachineSummary(Struct, frozen=True):
     state: tuple[Described, ...]
     instructions: tuple[Described, ...]
     steps: tuple[Described, ...]
+    switches: tuple[Described, ...]
     unbounded: str | None
     left_out: tuple[str, ...]
 
@@ -49,6 +50,7 @@ def summary(architecture: Architecture) -> MachineSummary:
         tuple(_state(architecture)),
         tuple(Described(_usage(it), _does(it)) for it in architecture.instructions.values()),
         tuple(_steps(architecture, plain)),
+        tuple(Described(it.name, it.about) for it in architecture.switches),
         unbounded(architecture),
         tuple(sorted({it.name for it in elided.elided})),
     )

@@ -28,6 +28,7 @@ from rspverify.render.words import (
     progress_in_words,
     reach,
     result_cell,
+    switches_in_words,
     tally,
     unfinished,
 )
@@ -247,6 +248,8 @@ def summary(report: SuiteReport, *, everything: bool = False) -> Iterator[Block]
     results = [it for it in report.results if isinstance(it, Result)]
     extent = [line(_extent(report), kind="head")] if results else []
     yield doc.Aside([line(), *extent, *_counts(results)])
+    if about := switches_in_words(results):
+        yield doc.Aside([line(each, kind="note") for each in about])
     lacking = [] if everything else _unsupported(results, report.optional)
     yield doc.Aside([*lacking, *_comparison(report)])
     if rest := unfinished(report):

@@ -27,6 +27,7 @@ from rspverify.render.words import (
     progress_class,
     progress_in_words,
     row_in_words,
+    switches_in_words,
 )
 from rspverify.verdict import WRONG, Event, Progress, ProgressWord, Race, Word
 
@@ -54,7 +55,8 @@ def explanation(detail: Detail, *, queues: bool = False) -> Document:
     if progress:
         head += [(", ", ""), (progress.word.value, progress_class(progress.word))]
     shown = list(_evidence(replace(detail, command=""), queues=queues, going=bool(progress)))
-    lines = [line(verdict.reason)]
+    about = [line(each, kind="note") for each in switches_in_words([result])]
+    lines = [line(verdict.reason), *about]
     article = doc.Article("explained", verdict.word, subject, lines, evidence=shown, open=True)
     blocks: list[Block] = [doc.Aside([line(*head)]), doc.Articles([article], "")]
     return Document("explain", subject, blocks, answer=ExplainReport(detail, None))

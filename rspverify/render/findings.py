@@ -21,6 +21,7 @@ from rspverify.render.words import (
     noun_of,
     progress_in_words,
     row_in_words,
+    switches_in_words,
 )
 from rspverify.verdict import ProgressWord, Word
 
@@ -106,7 +107,7 @@ def _finding(
     expectation = difference(differs, noun_of(report)) if differs else ""
     lines, rows, shown = [expectation, it.reason], list[Spot](), [_test(it)]
     if isinstance(it, Result):
-        lines.append(progress_in_words(it))
+        lines += (progress_in_words(it), *switches_in_words([it]))
         if fault := report.faults.get((it.file, it.scheme_file)):
             none = f"no row is told to be at fault: {fault.reason}" if fault.reason else UNMENDED
             words = [row_in_words(row.number, row.operations, row.code) for row in fault.rows]

@@ -66,7 +66,10 @@ def machine(it: MachineSummary) -> Iterator[Block]:
         ("state", "cells", it.state),
         ("instruction", "what it does", it.instructions),
         ("step", "what it is like", it.steps),
+        ("switch", "what is so where it is on", it.switches),
     ):
+        if not rows:
+            continue
         yield _described(name, does, rows)
         yield line()
     if it.unbounded is None:

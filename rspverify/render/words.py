@@ -183,6 +183,12 @@ def totals(results: Sequence[Result | ModelAnswer]) -> str:
     return ", ".join(f"{sum(it[kind] for it in rows.values()):,} {kind}" for kind in kinds)
 
 
+def switches_in_words(results: Iterable[Result]) -> list[str]:
+    """What the switches are that the reasons of results name, each once."""
+    about = {name: words for it in results for name, words in it.switches.items()}
+    return [f"{name} is {words}" for name, words in sorted(about.items())]
+
+
 def _kinds_of(result: Result | ModelAnswer) -> list[str]:
     if isinstance(result, ModelAnswer):
         return result.words.split()

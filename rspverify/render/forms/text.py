@@ -23,7 +23,7 @@ STYLES: Mapping[str, str] = {
     "note": "dim",
     **dict.fromkeys(("SOUND", "LIVE", "BETTER", "by-UNSOUND", "by-STUCK", "ins"), "green"),
     **dict.fromkeys(("UNSOUND", "STUCK", "ERROR", "WORSE", "SURVIVES"), "bold red"),
-    **dict.fromkeys(("VACUOUS", "UNKNOWN", "progress-UNKNOWN"), "magenta"),
+    **dict.fromkeys(("OPEN", "VACUOUS", "UNKNOWN", "progress-UNKNOWN"), "magenta"),
     **dict.fromkeys(("UNSUPPORTED", "by-EQUIVALENT"), "cyan"),
     **dict.fromkeys(("RACY", "racy"), "yellow"),
     "del": "red",

@@ -47,7 +47,7 @@ word?.addEventListener("change", filter);
 if (text) one("#tools").hidden = !rows.length;
 
 // ---- sorting: within folders, and folders by their first test; what is empty comes last ----
-const order = ["ERROR", "SURVIVES", "WORSE", "UNSOUND", "by-UNSOUND", "STUCK", "by-STUCK", "UNKNOWN", "VACUOUS", "UNSUPPORTED",
+const order = ["ERROR", "SURVIVES", "WORSE", "UNSOUND", "by-UNSOUND", "STUCK", "by-STUCK", "OPEN", "UNKNOWN", "VACUOUS", "UNSUPPORTED",
   "BETTER", "RACY", "racy", "SOUND", "SAME"];
 const rank = cell => cell.firstChild
   ? Math.min(...cell.className.split(" ").map(each => (order.indexOf(each) + 1) || 99)) : "";

@@ -2,7 +2,7 @@
 import { all, counted, make, stem } from "./dom";
 import type { Cell } from "./types";
 
-const SIGNS: Record<string, string> = { SOUND: "✓", UNSOUND: "✗", STUCK: "■", RACY: "~", UNKNOWN: "?", VACUOUS: "∅", UNSUPPORTED: "–", ERROR: "!" };
+const SIGNS: Record<string, string> = { SOUND: "✓", UNSOUND: "✗", STUCK: "■", RACY: "~", OPEN: "◇", UNKNOWN: "?", VACUOUS: "∅", UNSUPPORTED: "–", ERROR: "!" };
 const LIVE = /\b(LIVE|progress-UNKNOWN)\b/g;
 
 export class Matrix {
@@ -48,7 +48,7 @@ export class Matrix {
     const cell = this.#cells.get(it.file);
     if (!cell) return;
     const before = cell.dataset.words, name = stem(it.file);
-    const word = it.words.includes("STUCK") && !it.words.includes("UNSOUND") ? "STUCK" : it.words.split(" ")[0]!;
+    const word = it.words.includes("STUCK") && !/UNSOUND|OPEN/.test(it.words) ? "STUCK" : it.words.split(" ")[0]!;
     cell.className = `cell ${it.kind.replace(LIVE, "")}`;
     cell.textContent = SIGNS[word] ?? "·";
     cell.dataset.words = it.words;

@@ -134,7 +134,7 @@ const start = async (): Promise<void> => {
     stale(false);
   };
   const judged = (it: Verdict, milliseconds: number) => {
-    const stuck = it.progress === "STUCK" && it.verdict !== "UNSOUND";
+    const stuck = it.progress === "STUCK" && !/UNSOUND|OPEN/.test(it.verdict);
     const bounded = it.claim.includes(" within ") ? `${SOUND}, as far as these bounds go` : SOUND;
     const sound = it.progress === "LIVE" ? `${bounded}; and it can always go on.` : `${bounded}.`;
     const unknown = it.progress === "UNKNOWN" ? `whether it always goes on: ${it.progress_reason}` : "";
@@ -142,7 +142,7 @@ const start = async (): Promise<void> => {
     words(stuck ? "STUCK" : it.verdict, it.claim, it.test, [why, stuck ? it.progress_reason : unknown].filter(Boolean).join("\n"));
     took.textContent = `${Math.round(milliseconds)} ms`;
     one("#command").textContent = command(state(), stuck);
-    if (it.verdict !== "UNSOUND") table.fault([]);
+    if (!/UNSOUND|OPEN/.test(it.verdict)) table.fault([]);
     strip.classList.remove("stale");
   };
   const told = (error: unknown) => {
