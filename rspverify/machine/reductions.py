@@ -85,7 +85,7 @@ def locations_are_apart(architecture: Architecture) -> bool:
     return (
         all(_only_waits(it) or _is_about_one(it) or _only_loses(it, lost) for it in rules)
         and all(
-            _observes_no_other(guard, _own(it), needed)
+            _observes_no_other(guard, it, needed)
             for it in rules
             for guard, needed in it.asked
         )
@@ -161,15 +161,18 @@ def _entered(rule: Rule) -> list[Member]:
     return [bit for bit in changed if isinstance(bit, Member)]
 
 
-def _observes_no_other(guard: Guard, own: int | None, needed: bool) -> bool:
+def _observes_no_other(guard: Guard, rule: Rule, needed: bool) -> bool:
     """Whether a guard cannot observe other locations: it can only hold sooner without them.
 
-    own: the index of the rule's instruction. needed: whether the rule needs the guard to fire; if
-    not, its failure matters as well.
+    Who else is in a pool of the instruction's own location is no matter of others. needed: whether
+    the rule needs the guard to fire; if not, its failure matters as well.
     """
+    own = _own(rule)
+    here = None if rule.instruction is None else rule.instruction.location
     match guard:
         case ground.AnyBit(bits):
             others = [(bit, it) for bit, it in bits if isinstance(bit, Member) and bit.index != own]
+            others = [(bit, it) for bit, it in others if here is None or bit.location != here]
             return not any(value or not needed for _, value in others)
         case ground.Oldest(fifo, element):
             return fifo.location is not None or (needed and _is(element, own))

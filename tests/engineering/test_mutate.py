@@ -275,20 +275,21 @@ def test_a_mutant_alone_is_told_what_it_is_told_among_those_of_its_row() -> None
 
 
 def test_a_test_that_a_switch_excuses_tells_with_it_on() -> None:
-    """MP on gfx942: without its write-back the mutant fails as well where that waits for stores."""
+    """MP on gfx1250: without its write-back the mutant fails as well where invalidations are done
+    at once."""
     mp = ROOT / "litmus/amdgpu/MP-dv.litmus"
-    setup = setup_of(ROOT / "schemes/amdgpu/gfx942.yaml", [mp])
+    setup = setup_of(ROOT / "schemes/amdgpu/gfx1250.yaml", [mp])
     scheme = setup.schemes[0].scheme
     (release,) = [it.row for it in mutants_of(scheme) if str(it.row) == "store DV,N (release)"]
     wanted = list(mutants_of(scheme)[release.number - 1].mutants)
     base, found, report = tried(setup, wanted)
-    assert [it.choices for it in base] == [("WRITE_BACK_AFTER_OWN_STORES",)]
-    assert (report.tests.verdicts[Word.UNSOUND], report.tests.excused) == (1, 1)
+    assert [it.choices for it in base] == [("INVALIDATES_AT_ONCE",)]
+    assert (report.tests.verdicts[Word.OPEN], report.tests.excused) == (1, 1)
     dropped = {it.mutant.step.instruction: it for it in found if it.mutant.step.removes}
-    for needed in ("buffer_wbl2 sc1", "s_waitcnt vmcnt(0)"):
+    for needed in ("global_wb scope:SCOPE_DEV", "s_wait_storecnt 0x0"):
         it = dropped[needed]
-        assert (it.verdict, it.switches) == (Fate.UNSOUND, "WRITE_BACK_AFTER_OWN_STORES")
-        assert it.reason.endswith(", with WRITE_BACK_AFTER_OWN_STORES")
+        assert (it.verdict, it.switches) == (Fate.UNSOUND, "INVALIDATES_AT_ONCE")
+        assert it.reason.endswith(", with INVALIDATES_AT_ONCE")
         machine = f"{scheme.machine.name}+{it.switches}"
         (changed,) = [each for each in wanted if each.name == it.mutant.name]
         settings = replace(QUICK, machine=machine)
@@ -297,11 +298,17 @@ def test_a_test_that_a_switch_excuses_tells_with_it_on() -> None:
         assert check(Case(program, switched, setup.verdicts.model, settings)).word is Word.UNSOUND
 
 
-def test_a_test_is_asked_with_each_switch_that_excuses_it() -> None:
-    """On gfx1250 the wait for LDS comes before the invalidation: with RMW_DROPS_LINE none of these
+def test_a_test_is_asked_with_each_switch_that_excuses_it(tmp_path: Path) -> None:
+    """On a gfx1250 whose document says nothing of RMW_DROPS_LINE the wait for LDS comes before the invalidation: with RMW_DROPS_LINE none of these
     programs needs it, with INVALIDATES_AT_ONCE this one does."""
     of_rmw = row_test("MP-of-rmw-fence-acquire-both-dv-global-by-local")
-    setup = setup_of(ROOT / "schemes/amdgpu/gfx1250.yaml", [of_rmw])
+    (tmp_path / "open.machine").write_text(
+        'machine open "a gfx1250" include amdgpu-gfx1250 switch RMW_DROPS_LINE open "as there"'
+    )
+    table = (ROOT / "schemes/amdgpu/gfx1250.yaml").read_text()
+    path = tmp_path / "open.yaml"
+    path.write_text(table.replace("machine: amdgpu-gfx1250", "machine: open.machine"))
+    setup = setup_of(path, [of_rmw])
     (wanted,) = (
         it
         for row in mutants_of(setup.schemes[0].scheme)

@@ -89,7 +89,7 @@ def test_more_tests_that_got_worse_than_are_told(monkeypatch: pytest.MonkeyPatch
     assert len(page.all("article")) == 10
     assert page.all("p", "warning")[-2:] == [
         "10 of 1,000 findings are told here; the matrix and the other forms have the rest.",
-        "3 of 1,000 findings that are UNSOUND or STUCK are shown step by step; "
+        "3 of 1,000 findings with an execution are shown step by step; "
         "rspverify explain SCHEME TEST shows any of them.",
     ]
 

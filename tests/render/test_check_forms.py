@@ -398,6 +398,7 @@ def test_which_results_sarif_has() -> None:
     words = log(report(*map(result, Word)))["results"]
     assert [(each["ruleId"], each["level"]) for each in words] == [
         ("UNSOUND", "error"),
+        ("OPEN", "note"),
         ("VACUOUS", "warning"),
         ("UNKNOWN", "warning"),
         ("ERROR", "error"),

@@ -131,7 +131,7 @@ def test_what_is_left_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert page.all("td")[-2:] == ["UNSOUND"] * 2
     assert page.all("p", "warning") == [
         "2 of 3 findings are told here; the matrix and the other forms have the rest.",
-        "0 of 3 findings that are UNSOUND or STUCK are shown step by step; "
+        "0 of 3 findings with an execution are shown step by step; "
         "rspverify explain SCHEME TEST shows any of them.",
         "2 of 12 tests are shown, those with a finding first; the form json has all of them.",
     ]

@@ -50,6 +50,8 @@ def test_the_row_that_lacks_something(case: Any) -> None:
 def test_a_row_made_stronger_keeps_its_write_back() -> None:
     """The release is to blame, and not the plain store: a wait before its write-back mends it."""
     scheme = scheme_named("amdgpu/gfx942")
+    off = "WRITE_BACK_AFTER_OWN_STORES=off"
+    scheme = scheme.on_machine(scheme.machine.switched(off))
     program = Settings().read(read_source(ROOT / "litmus/amdgpu/MP-dv.litmus"))
     found = blame(Case(program, scheme, MODEL, Settings(shortest=False)), devices=1)
     assert [str(each) for each in found.blamed] == ["store DV,N (release)"]

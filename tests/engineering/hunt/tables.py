@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
 from rspverify.engineering.hunt.operations import row_shape
 from rspverify.enumeration.space import access_of
-from rspverify.scheme.reader import read_scheme_file
+from rspverify.scheme.reader import read_scheme, read_scheme_file
 from rspverify.scheme.scheme import Scheme
+from rspverify.source import Source
 
 ROOT = Path(__file__).resolve().parents[3]
+
+
+def short_of_all_devices() -> Scheme:
+    """GFX12's table, with compare-exchanges of all devices that reach no further than one."""
+    path = ROOT / "schemes/amdgpu/gfx1200.yaml"
+    pattern, near = r"(global_atomic_cmpswap[^,\]\n]*)SCOPE_SYS", r"\1SCOPE_DEV"
+    return read_scheme(Source(str(path), re.sub(pattern, near, path.read_text())))
 
 
 @cache
