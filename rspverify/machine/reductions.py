@@ -84,11 +84,7 @@ def locations_are_apart(architecture: Architecture) -> bool:
     ]
     return (
         all(_only_waits(it) or _is_about_one(it) or _only_loses(it, lost) for it in rules)
-        and all(
-            _observes_no_other(guard, it, needed)
-            for it in rules
-            for guard, needed in it.asked
-        )
+        and all(_observes_no_other(guard, it, needed) for it in rules for guard, needed in it.asked)
         and not any(isinstance(it, ground.Ready | ground.Oldest) for it in machine.ending)
         and not any(
             value or machine.starts_true(bit) for bit, value in ground.literals(machine.ending)

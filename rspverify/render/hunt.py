@@ -77,9 +77,10 @@ def finding(found: Finding, scheme: str, by: By, *, listed: bool = True) -> doc.
     """A program that breaks the scheme. listed: whether its text is told, where it is no file."""
     broken = _as_hunted(scheme, found.stronger, found.switches)
     steps = "" if found.steps is None else f", after {counted(found.steps, 'step')} at the least"
+    word = Word.UNSOUND if found.switch is None else Word.OPEN
     lines = [
         line(),
-        line(("UNSOUND", "UNSOUND"), f"  {broken} is broken by a smallest program:"),
+        line((word.value, word.value), f"  {broken} is broken by a smallest program:"),
         line(f"  {found.program}", kind="head"),
         line(f"  {found.reason}{steps}"),
     ]
@@ -103,7 +104,7 @@ def finding(found: Finding, scheme: str, by: By, *, listed: bool = True) -> doc.
     evidence.append(line(last, kind="note"))
     return doc.Article(
         found.text,
-        Word.UNSOUND,
+        word,
         found.program,
         lines,
         [found.file] if found.file else [],
