@@ -267,7 +267,7 @@ def test_nobody_reads_or_nothing_fits() -> None:
     "words",
     [
         ["check", "--help"],
-        ["explain", ORIGINAL, "litmus/rsp/paper/Fig4.litmus"],
+        ["explain", "gfx942", "MP-dv"],
         ["explain", "…", "─"],
         ["draw", "litmus/rsp/paper/Fig4.litmus"],
     ],
