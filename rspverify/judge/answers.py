@@ -63,7 +63,8 @@ def in_time(seconds: float, settings: Settings) -> bool:
 
     It may then show less than it could, such as a counterexample that is not a shortest one.
     """
-    return settings.seconds is None or seconds < _CLOSE * settings.seconds
+    limit = settings.limits().seconds
+    return limit is None or seconds < _CLOSE * limit
 
 
 def command_of(result: Result, settings: Settings) -> str:

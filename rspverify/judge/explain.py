@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import islice
 from typing import assert_never
 
@@ -13,6 +14,7 @@ from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.program import Program
 from rspverify.machine.firings import enough_steps
 from rspverify.machine.machine import Machine
+from rspverify.records import replace
 from rspverify.soundness.case import decided, machine_of
 from rspverify.soundness.machine_side import MachineSide, engine_of
 from rspverify.soundness.settings import Engine, Settings
@@ -29,6 +31,7 @@ MOST_COUNTED = 1_000
 def explain(test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts) -> Explanation:
     """The verdict with all that it rests on. Raises InputError where the inputs are wrong."""
     settings = verdicts.settings
+    limits = settings.limits()
     answer, progress = verdicts.answer(test, scheme), None
     verdict = answer.verdict
     program = decided(test.program, verdicts.model, (scheme.translator,), settings)
@@ -38,19 +41,22 @@ def explain(test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts) -> Explan
     result = verdicts.question(test, scheme).result(answer, progress)
     if result.internal is not None:
         return Explanation(result, program.title, verdict, going)
-    supported = verdict.word is not Word.UNSUPPORTED
-    code = scheme.translator.compiled(program) if supported else None
-    machine = machine_of(code, settings) if code else None
     texts = {axiom.name: str(axiom) for axiom in verdicts.model.axioms}
-    return Explanation(
+    found = Explanation(
         result,
         program.title,
         verdict,
         going,
-        _threads(program, machine) if machine else (),
-        tuple((name, texts[name]) for name in verdict.axioms),
-        _reach(verdict, machine, code.machine, settings) if machine and code else "",
+        axioms=tuple((name, texts[name]) for name in verdict.axioms),
     )
+    if verdict.word is not Word.UNSUPPORTED:
+        with suppress(LimitReached), limits.enforced():
+            code = scheme.translator.compiled(program)
+            machine = machine_of(code, settings)
+            threads = _threads(program, machine)
+            reach = _reach(verdict, machine, code.machine, settings)
+            return replace(found, threads=threads, reach=reach)
+    return found
 
 
 class Reach:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from functools import cache
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from rspverify import convert
 from rspverify.judge.fingerprint import fingerprint_here
 from rspverify.judge.question import WORKER_LOST, Question, Reply, Undecided, attempt
+from rspverify.limits import LONG
 from rspverify.source import digest
 from rspverify.verdict import Word
 
@@ -28,8 +30,8 @@ class Judge:
 
     An answer is kept as soon as it is known: the end of any process, however sudden, loses none
     that was there. folder: of the cache, None for none; each process opens it when it first asks.
-    warn: told of what is wrong with it. workers: how many processes of this machine may work at a
-    time. cluster: whose workers decide instead of them.
+    warn: told of what is wrong with it, and of tests that take long. workers: how many processes of
+    this machine may work at a time. cluster: whose workers decide instead of them.
 
     Sent to another machine, it becomes a `RemoteJudge`.
     """
@@ -159,7 +161,14 @@ class Judge:
         questions[0].prepare()
         pool = None if here else self._pool(questions)
         if pool is None:
-            yield from map(self.decide, questions)
+            for question in questions:
+                timer = threading.Timer(LONG, self._is_late, [question])
+                timer.daemon = True
+                timer.start()
+                try:
+                    yield self.decide(question)
+                finally:
+                    timer.cancel()
             return
         from rspverify.judge.workers import replies
 
@@ -175,7 +184,17 @@ class Judge:
 
         if not can_fork() or (self._processes == 1 and not questions[0].can_be_lost):
             return None
-        return Processes(self.reply, questions, self._processes, before_fork=self.close)
+        return Processes(
+            self.reply,
+            questions,
+            self._processes,
+            before_fork=self.close,
+            late=lambda number: self._is_late(questions[number]),
+        )
+
+    def _is_late(self, question: Question[Any]) -> None:
+        if question.is_limited:
+            self.warn(f"{question.name} takes more than {LONG:g} s (--timeout bounds that)")
 
     def _taken(self, question: Question[A], reply: Reply[A] | None) -> A:
         """The answer, once what came with it is kept and said. reply: None of a lost worker."""

@@ -52,6 +52,7 @@ class OutcomesQuestion(Question[OutcomeAnswer], frozen=True):
     """Which outcomes does the model allow of a test, and which of them do schemes reach?"""
 
     kind = "outcomes"
+    is_limited = True
 
     listing: Listing
     given: Given
@@ -66,21 +67,24 @@ class OutcomesQuestion(Question[OutcomeAnswer], frozen=True):
         return Incident("outcomes", (file,), it.scheme_files, it.settings, options)
 
     def decide(self) -> OutcomeAnswer:
-        it, file, started = self.listing, name_of(self.given), time.perf_counter()
+        it, started = self.listing, time.perf_counter()
         program = it.settings.read(read_source(self.given), assembly=True)
-        if program.in_assembly:
-            machine = self._machine(program)
-            found = machine_outcomes(program, machine, file, it.settings, it.so_far)
-        else:
-            self._require_source(program)
-            if it.races:
-                found = races(program, it.model, file, it.settings)
-            else:
-                found = outcomes(
-                    program, it.model, it.schemes, file, it.settings, it.so_far, it.scheduler
-                )
+        limits = it.settings.limits()
+        if limits.seconds is not None:  # the model and each scheme have so many
+            limits = replace(limits, seconds=limits.seconds * (1 + len(it.schemes)))
+        with limits.enforced():
+            found = self._found(program)
         it.so_far.end()
         return replace(found, seconds=time.perf_counter() - started)
+
+    def _found(self, program: Program) -> OutcomeAnswer:
+        it, file = self.listing, name_of(self.given)
+        if program.in_assembly:
+            return machine_outcomes(program, self._machine(program), file, it.settings, it.so_far)
+        self._require_source(program)
+        if it.races:
+            return races(program, it.model, file, it.settings)
+        return outcomes(program, it.model, it.schemes, file, it.settings, it.so_far, it.scheduler)
 
     def lost(self, why: Undecided) -> OutcomeAnswer:
         """What is known of it by then, or why nothing is."""

@@ -56,10 +56,11 @@ class Question(Struct, Generic[A], frozen=True, eq=False):
     """One question. A subclass says what it is about.
 
     kind: its name in cache keys and where workers are watched. answer: the type of an answer that
-    is kept, plain data.
+    is kept, plain data. is_limited: whether it is a test that the limits of its settings bound.
     """
 
     kind: ClassVar[str]
+    is_limited: ClassVar[bool] = False
     answer: ClassVar[Any] = None
 
     @property

@@ -65,6 +65,7 @@ class CheckQuestion(Question[Sequence[Result]], frozen=True, dict=True):
     """A result for a test under each of some schemes."""
 
     kind = "check"
+    is_limited = True
 
     run: Run
     test: LoadedTest

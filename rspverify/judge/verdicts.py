@@ -62,7 +62,10 @@ class VerdictQuestion(Question[Answer], frozen=True, dict=True):
 
     def decide(self) -> Answer:
         source, settings = self.verdicts.source(self.test), self.verdicts.settings
-        return _decided(source, self.scheme.translator, settings)
+        found = _decided(source, self.scheme.translator, settings)
+        if found.verdict.word is Word.UNKNOWN:
+            self.verdicts.forget(self.test)
+        return found
 
     def lost(self, why: Undecided) -> Answer:
         return _lost(why)
@@ -123,7 +126,9 @@ class ProgressQuestion(Question[ProgressAnswer], frozen=True):
         from rspverify.soundness.progress import progress
 
         started, asked = time.perf_counter(), self.verdict
-        found = progress(asked.test.program, asked.scheme.translator, asked.verdicts.settings)
+        settings = asked.verdicts.settings
+        with settings.limits().enforced():
+            found = progress(asked.test.program, asked.scheme.translator, settings)
         return ProgressAnswer(found, time.perf_counter() - started)
 
     def lost(self, why: Undecided) -> ProgressAnswer:
@@ -213,6 +218,10 @@ class Verdicts:
             self._sources[test] = ModelSide(test.program, self.model)
         return self._sources[test]
 
+    def forget(self, test: LoadedTest) -> None:
+        """Ask anew what is asked of a test alone: what was at it may have been interrupted."""
+        self._sources.pop(test, None)
+
     def _told(self, answer: Answer) -> Answer:
         if answer.internal is not None:
             self.internal.append(answer.internal)
@@ -233,8 +242,9 @@ def _decided(source: ModelSide, scheme: Translator, settings: Settings) -> Answe
     from rspverify.soundness.wording import observed
 
     started = time.perf_counter()
-    case = Case(source.program, scheme, source.model, settings)
-    verdict = check(case, source)
+    with settings.limits().enforced():
+        case = Case(source.program, scheme, source.model, settings)
+        verdict = check(case, source)
     shown = observed(case.program, verdict.outcome) if verdict.outcome else None
     return Answer(verdict, shown, time.perf_counter() - started)
 

@@ -63,6 +63,7 @@ class _Hangs(Question[Sequence[ScheduledAnswer]], frozen=True, dict=True):
     """Does a test hang under each scheduler?"""
 
     kind = "progress of sources"
+    is_limited = True
 
     waits: Waits
     test: LoadedTest
@@ -124,7 +125,9 @@ class _HangQuestion(Question[ScheduledAnswer], frozen=True):
 
     def decide(self) -> ScheduledAnswer:
         started = time.perf_counter()
-        found = self.of.source.under(self.scheduler, self.of.test.file)
+        source = self.of.source
+        with source.limits.enforced():
+            found = source.under(self.scheduler, self.of.test.file)
         return replace(found, seconds=time.perf_counter() - started)
 
     def lost(self, why: Undecided) -> ScheduledAnswer:

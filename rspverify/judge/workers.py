@@ -7,9 +7,11 @@ passed on.
 from __future__ import annotations
 
 import gc
+import math
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from multiprocessing import get_all_start_methods, get_context, parent_process
@@ -18,6 +20,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Protocol, TypeVar
 
 from rspverify.judge.question import Reply
+from rspverify.limits import LONG
 
 T = TypeVar("T")
 
@@ -68,7 +71,8 @@ def can_fork() -> bool:
 class Processes:
     """A pool of forked processes, so many of them; one that is lost is replaced.
 
-    before_fork: lets go of what must not be inherited.
+    before_fork: lets go of what must not be inherited. late: told the number of a question that
+    takes long, once.
     """
 
     def __init__(
@@ -77,12 +81,14 @@ class Processes:
         items: Sequence[T],
         size: int,
         before_fork: Callable[[], None] = lambda: None,
+        late: Callable[[int], None] = lambda _: None,
     ) -> None:
         self._size = min(size, len(items))
         self._serve = lambda pipe: _serve(do, items, pipe)
         self._before_fork = before_fork
         self._processes: dict[Connection, BaseProcess] = {}
         self._at: dict[Connection, int] = {}
+        self._late, self._since = late, dict[int, float]()
 
     def takes(self) -> bool:
         return len(self._at) < self._size
@@ -91,11 +97,17 @@ class Processes:
         idle = (each for each in self._processes if each not in self._at)
         pipe = next(idle, None) or self._forked()
         self._at[pipe] = number
+        self._since[number] = time.monotonic()
         with suppress(OSError):  # That it is gone is met when its reply is awaited.
             pipe.send(number)
 
     def received(self) -> Iterator[tuple[int, Reply[Any] | None]]:
-        for pipe in wait(self._at):
+        ready = wait(self._at, LONG)
+        for number in self._at.values():
+            if time.monotonic() - self._since.get(number, math.inf) >= LONG:
+                del self._since[number]
+                self._late(number)
+        for pipe in ready:
             assert isinstance(pipe, Connection)
             number = self._at.pop(pipe)
             try:

@@ -157,6 +157,9 @@ class Solver:
         remaining = self._limits.remaining()
         if remaining is not None:
             self._solver.set("timeout", max(1, int(remaining * 1000)))
+        memory = self._limits.most_memory
+        if memory is not None:
+            self._solver.set("max_memory", memory >> 20)
         assumed = [term for term in assumptions if term is not TRUE]
         if FALSE in assumed:
             return Unsatisfiable(frozenset({FALSE}))
@@ -178,6 +181,8 @@ class Solver:
         if "keyboard" in reason:
             raise KeyboardInterrupt
         self._limits.remaining()
+        if "memory" in reason:
+            raise LimitReached(self._limits.too_large)
         return Unknown(f"the solver gave up: {reason}")
 
     def find(self, assumptions: Iterable[Term] = ()) -> Model | None:
@@ -197,8 +202,8 @@ class Solver:
             return term
         if term not in self._assumable:
             name = variable("assumption")
-            self._assumable[term] = name
             core.Z3_solver_assert(self._ref, self._solver.solver, self._ast(~name | term))
+            self._assumable[term] = name
         return self._assumable[term]
 
     def _ast(self, term: Term) -> Any:

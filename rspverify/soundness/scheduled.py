@@ -46,12 +46,12 @@ class SourceProgress:
         require_covered(program, model)
         _require_no_mutexes(program)
         self.program = awaited(program, model)
-        self._model, self._limits = model, limits
+        self._model, self.limits = model, limits
 
     @cached_property
     def hanging(self) -> Hanging:
         """The executions that hang."""
-        return Hanging(self.program, self._model, self._limits)
+        return Hanging(self.program, self._model, self.limits)
 
     def under(self, scheduler: Scheduler, file: str) -> ScheduledAnswer:
         """Whether the program may hang under a scheduler. file: of the test."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from rspverify.limits import DEFAULT_UNROLL, Limits
+from rspverify.limits import DEFAULT_UNROLL, MEMORY, SECONDS, Limits
 from rspverify.options import Option, declared, option, words_of
 from rspverify.schedulers import schedulers_of
 from rspverify.source import require
@@ -55,9 +55,11 @@ class Settings:
     )
     seconds: float | None = option(
         None,
-        "Seconds for one test and scheme; beyond them UNKNOWN.",
+        f"Seconds for one test and scheme, beyond which it is UNKNOWN; 0 for no limit. "
+        f"Default: {SECONDS:g}, and {MEMORY / 2**30:g} GiB of memory.",
         name="--timeout",
-        least=0.001,
+        least=0,
+        late=True,
     )
     steps: int | None = option(
         None,
@@ -127,7 +129,9 @@ class Settings:
 
     def limits(self) -> Limits:
         """The limits of one question, their clock started now."""
-        return Limits(seconds=self.seconds, states=self.states)
+        seconds = SECONDS if self.seconds is None else self.seconds
+        memory = MEMORY if seconds else None
+        return Limits(seconds=seconds or None, states=self.states, memory=memory)
 
 
 def require_consistent(settings: Settings) -> None:

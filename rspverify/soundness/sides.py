@@ -117,8 +117,9 @@ class ModelSide(Side):
         self._all_are_known = False
 
     def limited(self, limits: Limits) -> ModelSide:
-        """The same under these limits: where time is limited, each case has a clock of its own."""
-        if limits.seconds is None:
+        """The same under these limits: where time is limited, each case has a clock of its own,
+        unless all that is done is within limits anyway."""
+        if limits.seconds is None or limits.are_enforced:
             return self
         return ModelSide(self.program, self.model, limits, race_free=self.race_free)
 

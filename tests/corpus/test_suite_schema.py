@@ -52,7 +52,7 @@ def test_every_expected_file_is_taken(path: Path) -> None:
         "about: a\nschemes: [s.yaml]\nprogress: perhaps",
         "about: a\nschemes: [s.yaml]\nengine: events2",
         "about: a\nschemes: [s.yaml]\nunroll: 0",
-        "about: a\nschemes: [s.yaml]\ntimeout: 0",
+        "about: a\nschemes: [s.yaml]\ntimeout: -1",
         "about: a\nschemes: [s.yaml]\nunroll: 1.5",
         "about: a\nschemes: [s.yaml]\ndefault: perhaps",
         "about: a\nmodels: [opencl]\ndefault: true",

@@ -82,7 +82,7 @@ class SketchSearch:
 
     def _broken(self, sketch: Sketch) -> PackedTest | None:
         """A program of the sketch that is UNSOUND, or None when no candidate is left."""
-        limits = self.settings.limits()
+        limits = Limits(self.settings.seconds or None, self.settings.states)
         space = without_covered(self.space, self.scheme, sketch)
         if not has_programs(sketch, space, self.scheme):
             return None
