@@ -1,0 +1,108 @@
+"""Limits hold wherever the time goes, and leave no trace of themselves."""
+
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from command_line import run
+
+from rspverify import limits
+from rspverify.limits import LimitReached, Limits
+from rspverify.soundness.settings import Settings
+
+
+def busy(seconds: float) -> None:
+    """Look at no clock of ours."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+
+
+def test_who_does_not_look_at_the_clock_is_interrupted() -> None:
+    began = time.monotonic()
+    with pytest.raises(LimitReached, match=r"^timeout of 0\.1 s$"), Limits(0.1).enforced():
+        busy(20)
+    assert time.monotonic() - began < 10
+    assert not Limits(1).are_enforced
+
+
+def test_an_alarm_of_somebody_else_is_there_again() -> None:
+    rung: list[int] = []
+    before = signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 30)
+        with Limits(60).enforced(), Limits(50).enforced():
+            busy(0.3)
+        assert 1 < signal.setitimer(signal.ITIMER_REAL, 0)[0] <= 30
+        with Limits(None).enforced():
+            busy(0)
+        assert not rung
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_what_is_asked_within_limits_is_within_them_too() -> None:
+    with Limits(60).enforced():
+        left = Limits().remaining()
+        assert left is not None and left <= 60
+        assert (Limits(5).remaining() or 60) <= 5
+    assert Limits().remaining() is None
+
+
+def test_in_another_thread_the_clock_is_looked_at() -> None:
+    told: list[str] = []
+
+    def work() -> None:
+        try:
+            with Limits(0.01).enforced():
+                time.sleep(0.05)
+                Limits().remaining()
+        except LimitReached as limit:
+            told.append(str(limit))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert told == ["timeout of 0.01 s"]
+
+
+def test_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    used = iter(range(0, 2**40, 2**30))
+    monkeypatch.setattr(limits, "_resident", lambda: next(used))
+    message = r"^more than 2 GiB of memory \(--timeout 0 for more\)$"
+    with pytest.raises(LimitReached, match=message), Settings().limits().enforced():
+        busy(20)
+
+
+def test_the_default_and_no_limit() -> None:
+    usual, none = Settings().limits(), Settings(seconds=0).limits()
+    assert (usual.seconds, usual.memory) == (limits.SECONDS, limits.MEMORY)
+    assert (none.seconds, none.memory) == (None, None)
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """A test of 200 threads, of which the rules are many."""
+    places = " ".join(f"[x{n}]=0;" for n in range(200))
+    threads = "\n".join(
+        f"P{n}@wg {n}, dev 0 (global int* x{n}) {{ *x{n} = 1; }}" for n in range(200)
+    )
+    file = tmp_path / "large.litmus"
+    file.write_text(f"OpenCL large\n{{ {places} }}\n{threads}\n")
+    return file
+
+
+def test_a_limit_holds_where_rules_are_spelled_out(
+    large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And it is said which test takes so long; the others go on."""
+    monkeypatch.setattr("rspverify.judge.workers.LONG", 0.5)
+    began = time.monotonic()
+    told = run("check", "proposed", large, "Fig4", "--timeout", "2", "--no-cache", "-j", "1")
+    assert time.monotonic() - began < 40
+    assert told.exit_code == 3
+    assert "timeout of 2 s" in told.stdout and "1 SOUND" in told.stdout
+    assert "warning: large takes more than" in told.stderr
