@@ -31,7 +31,7 @@ SPACES = {
         [MP, "coherence/CoRR+st.DV+ld.DV-ld.DV.litmus"],
         Constraints((2, 5), ("FLU_L1 WG", "INV_L1 WG"), (), 3),
     ),
-    "no flush": ([MP], Constraints((2, 5), ("INV_L1",), (), 3)),
+    "no flush": ([MP], Constraints((2, 5), ("INV_L1 WG", "INV_L1 DV"), (), 3)),
     "levels of an increment": (
         [MP_INC, "RMW/RMW+inc.DV+inc.DV.litmus"],
         Constraints((8,), ("FLU_L1 WG", "INV_L1 WG"), (), 4),
