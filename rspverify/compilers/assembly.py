@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rspverify.isa.lines import Directive, Instruction, Label, Line
-from rspverify.source import InputError, Problem, Source, Span
+from rspverify.source import InputError, Problem, Problems, Source, Span
 from rspverify.wording import quoted
 
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|;.*|//.*')
@@ -28,20 +28,16 @@ def read_assembly(source: Source) -> tuple[Line, ...]:
 
     Raises InputError with every line that is none of the three.
     """
-    lines: list[Line] = []
-    problems: list[Problem] = []
+    lines, problems = list[Line](), Problems()
     in_metadata = False
     for number, text in enumerate(source.text.split("\n"), start=1):
         bare = _COMMENT.sub(lambda match: match[1] or "", text).rstrip()
         if in_metadata or bare.strip() == _METADATA:
             in_metadata = bare.strip() != _METADATA_END
             continue
-        try:
+        with problems:
             lines += _read_line(source, number, bare)
-        except InputError as error:
-            problems += error.problems
-    if problems:
-        raise InputError(problems)
+    problems.tell()
     return tuple(lines)
 
 

@@ -25,7 +25,7 @@ from rspverify.litmus.program import LOCAL, Program
 from rspverify.records import replace
 from rspverify.scheme.compile import beyond, without_subgroups
 from rspverify.scheme.memory import without_end
-from rspverify.source import InputError, Problem, Severity, Source
+from rspverify.source import InputError, Problem, Problems, Severity, Source
 
 TARGET = "amdgpu"
 
@@ -161,18 +161,15 @@ def read_back_text(source: Source, program: Program, machine: Architecture) -> A
     """The assembly of a test, read. Raises InputError with all that cannot be."""
     lines = read_assembly(source)
     places = {it.name: at for at, it in enumerate(lines) if isinstance(it, Label)}
-    threads, problems = [], list[Problem]()
+    threads, problems = [], Problems()
     for thread in program.threads:
         first, last = places.get(thread.name), places.get(f".Lfunc_end{thread.index}")
         if first is None or last is None:
             message = f"{source.name}: must have the function {thread.name}, and has not"
             raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
-        try:
+        with problems:
             threads.append(read_thread(lines[first:last], pointers(thread, program), machine))
-        except InputError as error:
-            problems += error.problems
-    if problems:
-        raise InputError(problems)
+    problems.tell()
     return read_back(program, threads, machine)
 
 

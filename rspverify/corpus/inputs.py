@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
 
 from msgspec import Struct
 
@@ -85,7 +84,9 @@ def inputs_meant(schemes: Iterable[Given], tests: Iterable[Given] | None) -> Mea
 
 
 def tests_meant(given: Iterable[Given] | None, problems: list[Problem]) -> Meant:
-    """Tests, folders replaced by the tests in them; without any those of `default_tests`."""
+    """Tests, folders replaced by the tests in them, in a stable order, each once however its path
+    is spelled; without any those of `default_tests`. What is wrong with a word goes to `problems`.
+    """
     if given is None:
         return default_tests(problems)
     found: list[Given] = []
@@ -134,7 +135,7 @@ def default_tests(problems: list[Problem]) -> Meant:
     folders = [each.folder for each in suites] or [TESTS]
     whose = "that ship with rspverify" if ships(TESTS) else f"of the folder {TESTS} here"
     note = f"no tests are given, so it is those {whose}: {', '.join(folders)}"
-    return Meant([], find_tests(folders, problems), folders, (note,))
+    return replace(tests_meant(folders, problems), notes=(note,))
 
 
 def scheme_meant(word: str, problems: list[Problem]) -> str:
@@ -162,7 +163,7 @@ def _test(given: Given, problems: list[Problem]) -> Given:
     """A text, or the path of the test that a word means."""
     if isinstance(given, Source) or located(given).exists():
         return given
-    return "".join(find_tests([given], problems))
+    return "".join(_found(given, problems))
 
 
 def _as_scheme(word: str) -> str | None:
@@ -180,14 +181,6 @@ def is_test(word: str) -> bool:
 
 def _is_name(word: str) -> bool:
     return Path(word).name == word and not located(word).exists()
-
-
-def find_tests(words: Iterable[str], problems: list[Problem]) -> list[str]:
-    """The paths of tests in a stable order, each once however its path is spelled.
-
-    The first spelling counts. What is wrong with a word goes to `problems`.
-    """
-    return _each_once([path for word in words for path in _found(word, problems)])
 
 
 def _found(word: str, problems: list[Problem]) -> list[str]:
@@ -214,12 +207,9 @@ def _found(word: str, problems: list[Problem]) -> list[str]:
     return named
 
 
-G = TypeVar("G", bound=Given)
-
-
-def _each_once(found: Iterable[G]) -> list[G]:
+def _each_once(found: Iterable[Given]) -> list[Given]:
     """Each test once, by the first spelling of its path."""
-    spelled: dict[Given, G] = {}
+    spelled: dict[Given, Given] = {}
     for each in found:
         spelled.setdefault(os.path.abspath(each) if isinstance(each, str) else each, each)
     return list(spelled.values())

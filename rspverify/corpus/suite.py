@@ -25,7 +25,7 @@ from rspverify.soundness.settings import (
     Settings,
     require_consistent,
 )
-from rspverify.source import InputError, Problem, read_source
+from rspverify.source import InputError, Problem, Problems, read_source
 from rspverify.yaml_reader import (
     List,
     Node,
@@ -95,15 +95,11 @@ class Suite(Struct, frozen=True):
 
 def read_each(read: Callable[[T], R], items: Iterable[T]) -> list[R]:
     """read(item) for each item. Raises InputError for all that is wrong with any of them."""
-    found: list[R] = []
-    problems: list[Problem] = []
+    found, problems = list[R](), Problems()
     for item in items:
-        try:
+        with problems:
             found.append(read(item))
-        except InputError as error:
-            problems += error.problems
-    if problems:
-        raise InputError(problems)
+    problems.tell()
     return found
 
 

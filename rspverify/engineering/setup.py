@@ -14,7 +14,7 @@ from rspverify.judge.inputs import LoadedTest, NamedScheme, read_inputs, read_te
 from rspverify.judge.judge import Judge
 from rspverify.judge.verdicts import Verdicts
 from rspverify.soundness.settings import Settings
-from rspverify.source import Given, InputError, Problem
+from rspverify.source import Given, Problems
 
 
 class Setup(Struct, frozen=True):
@@ -41,15 +41,11 @@ def read_setup(
     schemes: Sequence[Given], tests: Iterable[Given], settings: Settings, judge: Judge
 ) -> Setup:
     """All that is named, read; schemes may have one name. Raises InputError for all mistakes."""
-    problems: list[Problem] = []
-    inputs = None
-    try:
+    problems = Problems()
+    with problems:
         inputs = read_inputs(schemes, settings, judge, unique=False)
-    except InputError as error:
-        problems += error.problems
     found, unread = read_tests(tests, settings, problems)
-    if problems or inputs is None:
-        raise InputError(problems)
+    problems.tell()
     verdicts = Verdicts(judge, inputs.named, inputs.settings)
     return Setup(inputs.schemes, found, tuple(FileAndReason(*each) for each in unread), verdicts)
 

@@ -24,6 +24,7 @@ from rspverify.source import (
     Given,
     InputError,
     Problem,
+    Problems,
     Severity,
     Source,
     digest,
@@ -327,29 +328,21 @@ def read_inputs(
     judge: knows some of them. unique: whether they are each once, and those of one name called by
     their files. compilers: whether there may be compilers.
     """
-    problems: list[Problem] = []
-    model = None
-    try:
+    problems = Problems()
+    with problems:
         model = named_model(settings.model)
-    except InputError as error:
-        problems += error.problems
-    try:
+    with problems:
         if settings.machine and settings.machine not in MACHINES:
             machine_named(settings.machine)
-    except InputError as error:
-        raise InputError([*problems, *error.problems]) from None
     schemes: list[NamedScheme] = []
     for each in dict.fromkeys(given) if unique else given:
         path = name_of(each)
         if names_compiler(each) and not compilers:
             problems.append(_no_table(path))
             continue
-        try:
+        with problems:
             schemes.append(_read(each, settings.machine, judge))
-        except InputError as error:
-            problems += error.problems
-    if problems or model is None:
-        raise InputError(problems)
+    problems.tell()
     named = Counter(each.name for each in schemes)
     if unique and len(named) < len(schemes):
         schemes = [replace(it, called=it.file) if named[it.name] > 1 else it for it in schemes]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from rspverify.corpus.expected import Expected, expected_of
-from rspverify.corpus.inputs import Meant, default_tests, find_tests, scheme_meant
+from rspverify.corpus.inputs import Meant, scheme_meant, tests_meant
 from rspverify.records import replace
 from rspverify.shipped import TEST_ENDING, located
 from rspverify.soundness.settings import Settings, explain_command
@@ -178,7 +178,7 @@ def asked(
     problems, known = Problems(), None
     with chdir(base):
         paths = [scheme_meant(word, problems) for word in schemes]
-        meant = Meant([], find_tests(tests, problems), tests) if tests else default_tests(problems)
+        meant = tests_meant(tests or None, problems)
         with problems:
             known = expected_of(meant, expect, model) if expect else None
     problems.tell()

@@ -14,7 +14,8 @@ from typer.testing import CliRunner, Result
 from rspverify import shipped
 from rspverify.cli import app
 from rspverify.corpus.expected import read_expected
-from rspverify.corpus.inputs import find_tests, inputs_meant, meant_by, split, suites_meant
+from rspverify.corpus.inputs import inputs_meant, meant_by, split, suites_meant
+from rspverify.corpus.inputs import tests_meant as meant_tests
 from rspverify.shipped import located, schemes_named, ships
 from rspverify.source import InputError, Problem, read_source
 
@@ -146,7 +147,7 @@ def test_tests_of_one_name() -> None:
     own("litmus/a/same.litmus")
     own("litmus/b/same.litmus")
     problems: list[Problem] = []
-    assert find_tests(["same"], problems) == []
+    assert meant_tests(["same"], problems).tests == []
     (problem,) = problems
     assert "same: must be one test, and 2 are called so" in str(problem)
     assert "litmus/a/same.litmus, litmus/b/same.litmus" in str(problem)

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-from rspverify.corpus.inputs import find_tests
+from rspverify.corpus.inputs import tests_meant as meant_tests
 from rspverify.engineering.mutate import Baseline, _Trial, baselines, findings
 from rspverify.engineering.mutation import Fate, Finding, MutationReport
 from rspverify.engineering.mutation_report import asked_of, mutation_report
@@ -40,7 +40,7 @@ def setup_of(
     files = [
         file
         for each in tests
-        for file in ([each] if isinstance(each, Source) else find_tests([str(each)], []))
+        for file in ([each] if isinstance(each, Source) else meant_tests([str(each)], []).files)
     ]
     return read_setup([str(scheme)], files, settings, Judge())
 
