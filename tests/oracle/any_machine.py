@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rspverify.architecture import architecture as a
-from rspverify.assembly.program import AssemblyProgram, Instruction, ThreadId
+from rspverify.assembly.program import WIDEST, AssemblyProgram, Instruction, ThreadId
 from rspverify.records import replace
 from rspverify.value import evaluate
 
@@ -123,7 +123,7 @@ class _Interpreter:
         return self.depth(kind)
 
     def space(self, x: str) -> str:
-        return self.program.spaces.get(x, self.machine.spaces[0])
+        return self.program.spaces.get(x, self.machine.spaces[0]).removesuffix(WIDEST)
 
     def element(self, element: a.FifoElement, here: _At) -> Any:
         if isinstance(element, a.LocationElement):
@@ -157,6 +157,11 @@ class _Interpreter:
             return here.it.index in state[self.key(it.pool, here)]
         if isinstance(it, a.InSpace):
             return (self.space(here.locations[it.location]) == it.space) is it.value
+        if isinstance(it, a.OfWidestScope):
+            space = self.program.spaces.get(here.locations[it.location], "")
+            return space.endswith(WIDEST) is it.value
+        if isinstance(it, a.Occupied):
+            return bool(state[self.key(it.where, here)])
         if isinstance(it, a.IsSwitched):
             return self.machine.is_on(it.switch) is it.on
         if isinstance(it, a.All):
