@@ -59,7 +59,7 @@ def test_a_failure_is_the_explanation(project: pytest.Pytester) -> None:
             "Fig4 under original (model opencl-rsp): UNSOUND",
             "1:r0=1 1:r1=0 x=42 y=1 breaks Narf",
             "An execution of the compiled program",
-            "*2   FLU_L1 WG *",
+            " 2 *FLU_L1 WG*",
             "  Narf: empty (rf; [[]nal]) \\ vis",
             "again: rspverify explain bad.yaml mine/paper/Fig4.litmus",
             "FAILED bad.yaml::paper/Fig4*",
