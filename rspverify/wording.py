@@ -36,3 +36,10 @@ def visible(text: str) -> str:
     Line breaks and tabs stay.
     """
     return re.sub(_UNSEEN, lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def slower_engine(machine: str, why: str) -> str:
+    """That the engine events does not know a machine, and what follows."""
+    return (
+        f"the engine events does not know {machine}, as {why}; the slower engine explicit is used"
+    )

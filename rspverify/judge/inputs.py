@@ -33,6 +33,7 @@ from rspverify.source import (
     read_source,
 )
 from rspverify.translators import names_compiler, read_translator, table_of
+from rspverify.wording import slower_engine
 
 if TYPE_CHECKING:
     from rspverify.axiomatic.model import MemoryModel
@@ -346,7 +347,12 @@ def read_inputs(
     named = Counter(each.name for each in schemes)
     if unique and len(named) < len(schemes):
         schemes = [replace(it, called=it.file) if named[it.name] > 1 else it for it in schemes]
-    return Inputs(tuple(schemes), model, _decided_by(schemes, settings))
+    decided = _decided_by(schemes, settings)
+    if decided.engine is not settings.engine:
+        for it in schemes:
+            if it.unbounded and it.machine.path:
+                judge.warn(slower_engine(it.machine.name, it.unbounded))
+    return Inputs(tuple(schemes), model, decided)
 
 
 def _read(given: Given, machine: str | None, judge: Judge) -> NamedScheme:

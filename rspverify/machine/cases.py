@@ -57,21 +57,15 @@ class InCases:
                     self._members.setdefault(it.fifo, {})[member] = None
                 else:
                     self._mixed.add(it.fifo)
-        self._lost: dict[Bit, StepRule] = {}
         self._alike: Mapping[Bit, Bit] = {}
-        self._needed = bool(self._members or any(rule.conditional for rule in rules))
+        ways = [(it, rule) for rule in rules for it in _split(rule)]
+        self._lost = dict(_lost(rules, [it for it, _ in ways]))
+        conditional = any(rule.conditional for rule in rules)
+        self._needed = bool(self._members or self._lost or conditional)
         self.shapes, ending = shapes, tuple(shapes.complete)
         self._repeated: str | None = None
         in_cases: Sequence[Rule] = rules
         if self._needed:
-            ways = [(it, rule) for rule in rules for it in _split(rule)]
-            wanted = {cleared_by(guard) for it, _ in ways for guard in it.guards}
-            self._lost = {
-                it.takes_away: it
-                for it in rules
-                if isinstance(it, StepRule) and it.takes_away is not None
-                if it.takes_away in wanted
-            }
             made = [self._case(*each).rule for each in ways]
             self._alike = _alike(made)
             self._repeated = next(self._repetitions(ways, made), None)
@@ -142,7 +136,8 @@ class InCases:
                 lost.append(bit)
             else:
                 guards.append(guard)
-        made = [ground.SetBit(bit, False) for bit in lost]
+        guards = [_without(guard, {(bit, True) for bit in lost}) for guard in guards]
+        made = [ground.SetBit(bit, False) for bit in lost if bit not in rule.may_set]
         updates = _once([*made, *self._updates(rule)], self._renamed)
         steps = (*(self._lost[bit] for bit in lost), whole)
         return Case(replace(rule, guards=(*guards,), updates=updates), steps)
@@ -200,6 +195,29 @@ class InCases:
                     pass
                 case _:
                     yield update
+
+
+def _without(guard: Guard, literals: set[ground.Literal]) -> Guard:
+    """A guard without literals that do not hold."""
+    if not isinstance(guard, ground.AnyBit) or literals.isdisjoint(guard.bits):
+        return guard
+    return ground.AnyBit(tuple(it for it in guard.bits if it not in literals))
+
+
+def _lost(rules: Sequence[Rule], ways: Sequence[Rule]) -> Iterator[tuple[Bit, StepRule]]:
+    """The bits that a step may take away whenever a rule wants one false, and that step.
+
+    What else the step waits for, each of these rules waits for.
+    """
+    wanting = ground.by(
+        ways, lambda rule: [bit for it in rule.guards if (bit := cleared_by(it)) is not None]
+    )
+    for step in rules:
+        if not isinstance(step, StepRule) or step.loses not in wanting:
+            continue
+        others = set(step.guards) - {ground.holds(step.loses)}
+        if all(others <= set(rule.guards) for rule in wanting[step.loses]):
+            yield step.loses, step
 
 
 def _alike(rules: Sequence[Rule]) -> Mapping[Bit, Bit]:

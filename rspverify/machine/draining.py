@@ -99,7 +99,7 @@ def _kept_with_value(guard: Guard, machine: Machine) -> bool:
     return any(
         {rule.key for rule in machine.rules if valid in rule.sets(True)} <= setting
         for valid in machine.shapes.entries
-        if valid.structure == bit.structure and valid.location == bit.location
+        if valid.structure.place == bit.structure.place and valid.location == bit.location
     )
 
 

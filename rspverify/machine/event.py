@@ -57,7 +57,7 @@ class PossibleEvents:
     its cases, of which one happens. flushes: (what set a bit, the bit) → the steps that may clear
     it. fetches: (look, bit of an entry) → the refreshes that may serve it. versions: word → what
     gives it a value. setting, unsetting: bit → what makes it true, or false; not the steps that
-    clear it as they need it, nor what gives an entry a value. locking: lock → what sets it. known:
+    clear it as they need it. locking: lock → what sets it. known:
     pairs that can only happen in this order.
     """
 
@@ -121,8 +121,6 @@ class PossibleEvents:
             match update:
                 case rules.Assign(word, _) | rules.Copy(word, _):
                     self.versions.setdefault(word, []).append(added)
-                case rules.SetBit(bit, True) if bit in self.shapes.entries:
-                    pass  # A version of an entry counts.
                 case rules.SetBit(bit, True):
                     self.setting.setdefault(bit, []).append(added)
                 case rules.SetBit(bit, False) if bit == clears:
@@ -143,8 +141,8 @@ class PossibleEvents:
             for step in self.shapes.clearing.get(bit, ()):
                 flush = self._add_after(event, step, Shape.CLEARS, bit)
                 self.flushes.setdefault((event, bit), []).append(flush)
-        for bit, _ in event.rule.literals:
-            if bit in self.shapes.entries and (event, bit) not in self.fetches:
+        for bit, value in event.rule.literals:
+            if value and bit in self.shapes.entries and (event, bit) not in self.fetches:
                 fetches = self.fetches[event, bit] = []
                 for step in self.shapes.refreshing.get(bit, ()):
                     steps = self._machine.in_cases.steps(step)

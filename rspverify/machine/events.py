@@ -182,9 +182,7 @@ class Events(Observation):
     def _bit(self, bit: Bit, value: bool, at: Event | None) -> Term:
         """That a bit has a value when an event, or None: the end, looks."""
         entry = self._shapes.entries.get(bit)
-        if entry is not None and at is not None:
-            if not value:
-                raise AssertionError(f"the events engine does not know {bit} being {value}")
+        if entry is not None and at is not None and value:
             return any_of(term for _, term in self._valid_sources(entry, at))
         if at is not None and bit == at.clears:
             return self._still_set(bit, at)

@@ -70,8 +70,8 @@ class Firings:
         """
         found: dict[Bit, None] = {}
         for guard in (it for it in rule.guards if isinstance(it, AnyBit)):
-            for bit, _ in guard.bits:
-                entry = self._shapes.entries.get(bit)
+            for bit, value in guard.bits:
+                entry = self._shapes.entries.get(bit) if value else None
                 if entry is not None and (entry.dirty, False) not in guard.bits:
                     found[bit] = None
         return found

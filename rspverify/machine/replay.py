@@ -66,7 +66,7 @@ class Replayer:
             try:
                 state = self._stepped(state, rule, len(full))
             except ReplayError:
-                if isinstance(rule, StepRule) and rule.takes_away:
+                if isinstance(rule, StepRule) and rule.loses:
                     continue
                 raise
             full.append(rule)

@@ -506,12 +506,18 @@ class StepRule(_Rule, frozen=True, dict=True):
         return self.instruction is None and all(isinstance(it, Dequeue) for it in self.updates)
 
     @cached_property
-    def takes_away(self) -> Bit | None:
-        """The bit that it makes false, where it does nothing else and needs nothing else."""
+    def loses(self) -> Bit | None:
+        """The bit that it makes false, where it does nothing else."""
         match self.updates:
-            case (SetBit(bit, False),) if set(self.guards) <= {holds(bit)}:
+            case (SetBit(bit, False),):
                 return bit
         return None
+
+    @cached_property
+    def takes_away(self) -> Bit | None:
+        """The bit that it makes false, where it does nothing else and needs nothing else."""
+        bit = self.loses
+        return bit if bit is not None and set(self.guards) <= {holds(bit)} else None
 
     @cached_property
     def cleared(self) -> Sequence[Bit]:

@@ -32,9 +32,9 @@ _Cell = TypeVar("_Cell", Bit, Word)
 class Entry(Struct, frozen=True):
     """A value that counts only where a bit is true, such as an entry of a cache.
 
-    valid: true from each change of the value on until somebody makes it false, and wanted by
-    whoever takes it. dirty: true where the value must still go somewhere, cleared by steps that
-    need it; None where there is no such bit.
+    valid: true from each change of the value on until somebody makes it false, which is no step
+    that needs it, and wanted by whoever takes it. dirty: true where the value must still go
+    somewhere, cleared by steps that need it; None where there is no such bit.
     """
 
     value: Word
@@ -163,16 +163,17 @@ class Shapes:
         }
         found = {}
         for bit, keys in setting.items():
-            if (bit, True) not in self.wanted or (bit, False) in self.wanted:
+            if (bit, True) not in self.wanted or bit in self.clearing:
                 continue
             if self.starts_true(bit):
                 continue
             values = [
                 word
                 for word, its in self._changing.items()
-                if its == keys and word.location == bit.location
-                if word.structure == bit.structure and word not in self.final
+                if its == keys and word.location == bit.location and word not in self.final
             ]
+            if len(values) > 1:
+                values = [it for it in values if it.structure == bit.structure]
             if len(values) == 1 and not {bit, values[0]} & conditional:
                 found[bit] = Entry(values[0], bit, None)
         return {bit: self._with_dirty(entry) for bit, entry in found.items()}
@@ -180,7 +181,7 @@ class Shapes:
     def _with_dirty(self, entry: Entry) -> Entry:
         """With the bit that says that the value must still go somewhere."""
         for bit in dict.fromkeys(it for rule in self.takers(entry.value) for it in rule.cleared):
-            if bit.location != entry.value.location or bit.structure != entry.value.structure:
+            if bit.location != entry.value.location:
                 continue
             setters = self._setters.get(bit, set())
             waiting = self._waiting.get(bit, set())
@@ -236,16 +237,16 @@ class Shapes:
         if rule.key in self.losing:
             return Shape.LOSES
         if rule.conditional:
-            return "what it changes depends on the state"
+            return "what it changes depends on the state, so write a step for each case"
         updates = self.counting(rule)
         oldest = [it for it in rule.oldest if not isinstance(it.element, Issued)]
         if oldest or any(isinstance(it, ground.Dequeue) for it in rule.updates):
             if any(bit in self.marked for bit, _ in rule.literals):
-                return "an element waits there until a value counts"
+                return "an element waits until a value counts, so let it leave whatever counts"
             leaves = [ground.Dequeue(guard.fifo) for guard in oldest]
             if len(leaves) == 1 and updates == leaves:
                 return Shape.LEAVES
-            return "it does more than to take an element out of a fifo"
+            return "it does more than to dequeue, so write a step for the rest"
         if any(isinstance(it, ground.SetBit) and it.value for it in updates):
             refreshed = self._refreshed(rule, updates)
             if refreshed is not None:
@@ -255,12 +256,13 @@ class Shapes:
                 return hindrance
         needed = rule.cleared
         if len(needed) > 1:
-            return "it clears several bits that it needs"
+            first, second, *_ = needed
+            return f"it clears {first.word} and {second.word}, so let it wait for one alone"
         if needed and needed[0] in self.clearing:
             if (needed[0], False) in rule.literals:
-                return "it also waits until the bit that it takes away is false"
+                return f"it waits until {needed[0].word} is true and false, so leave one out"
             return Shape.CLEARS
-        return "its `when` asks for no bit that its effects take away"
+        return "it needs no bit that it takes away, so let it wait for one, and make that false"
 
     def _refreshed(self, rule: StepRule, updates: Sequence[Update]) -> Entry | None:
         """The entry that a step refreshes, if it does nothing else."""
@@ -281,10 +283,16 @@ class Shapes:
             return None
         (value,) = values
         for rule, bit in product(self.lasting, bits):
-            if (bit, False) in rule.wants:
-                return f"{_name(rule)} waits until {bit.word} is false"
             if (bit in rule.sets(True)) is not (value in rule.changes):
-                return f"{_name(rule)} makes only one of {value.word} and {bit.word} new"
+                both = f"{value.word} and {bit.word}"
+                return f"{_name(rule)} makes only one of {both} new, so let it change both"
+        for bit in bits:
+            for step in self.clearing.get(bit, ()):
+                waiting = next((it for it in self.lasting if (bit, False) in it.wants), None)
+                change = f"{step.step} not wait for {bit.word}"
+                if waiting is not None:
+                    change = f"{_name(waiting)} not wait until {bit.word} is false"
+                return f"{step.step} waits for {bit.word} and takes it away, so let {change}"
         return None
 
     def _free_to_refresh(self, entry: Entry, step: StepRule) -> Shape | str:
@@ -294,7 +302,10 @@ class Shapes:
                 continue
             dirty = entry.dirty
             if dirty is None or (dirty, False) not in step.needs or dirty not in rule.cleared:
-                return f"{rule} takes {entry.value.word} without wanting it {entry.valid.word}"
+                why = f"{rule} takes {entry.value.word} without wanting it {entry.valid.word}"
+                if dirty is not None and dirty in rule.cleared:
+                    return f"{why}, so let {step.step} wait until {dirty.word} is false"
+                return f"{why}, so let it wait for {entry.valid.word}"
         return Shape.REFRESHES
 
     @cached_property
@@ -342,7 +353,7 @@ class Shapes:
                 continue
             found = self.shapes[rule.key]
             if not isinstance(found, Shape):
-                yield f"{rule.step} may repeat for ever: {found}"
+                yield f"it needs a bound on {rule.step}, which can repeat for ever here: {found}"
         if self.mixing is not None:
             yield f"{self.mixing} takes the value of one location for that of another"
         yield from self._staying()
@@ -355,7 +366,7 @@ class Shapes:
         if (word := on_circle(self._flow)) is not None:
             yield f"{word.word} may be made of what it was before"
         if self.circle is not None:
-            yield f"{self.circle} may happen again by what it does itself"
+            yield f"it needs a bound on {self.circle}, which can bring itself about again for ever"
 
     @cached_property
     def circle(self) -> str | None:
@@ -386,7 +397,7 @@ class Shapes:
     def _wanting(self) -> Mapping[Bit, set[Bit]]:
         """By bit, the bits that its refreshes want true."""
         return {
-            bit: {it for rule in rules for it, _ in rule.wants if it in self.entries}
+            bit: {it for rule in rules for it, value in rule.wants if value and it in self.entries}
             for bit, rules in self.refreshing.items()
         }
 

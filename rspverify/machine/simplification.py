@@ -177,7 +177,8 @@ class _AsMemory:
         """Whether a structure can."""
         entries = [it for it in self._shapes.entries.values() if it.value.structure == structure]
         return (
-            all(map(self._kept_equal, entries))
+            all(it.valid.structure == structure for it in entries)
+            and all(map(self._kept_equal, entries))
             and all(self._harmless(rule, structure, entries) for rule in self._rules)
             and _can_be(ground.literals(self._shapes.complete), structure, entries)
         )
@@ -187,6 +188,8 @@ class _AsMemory:
         shapes, value, dirty = self._shapes, entry.value, entry.dirty
         lower, fetches = below(entry, shapes), shapes.refreshing.get(entry.valid, ())
         if lower is None or dirty is None or len(fetches) != 1:
+            return False
+        if dirty.structure != value.structure:
             return False
         (fetch,), (flush,) = fetches, shapes.clearing[dirty]
         flushes = {ground.Copy(lower, value), ground.SetBit(dirty, False)}

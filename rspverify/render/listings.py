@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from rspverify.machine.summary import Described, MachineSummary
 from rspverify.render.document import Block, Line, Table, line
+from rspverify.wording import slower_engine
 
 _EACH = re.compile(r", (?![^(]*\))")
 """Between operations of a row; orders in brackets are of one operation."""
@@ -75,9 +76,7 @@ def machine(it: MachineSummary) -> Iterator[Block]:
     if it.unbounded is None:
         yield line("engine events knows all of this, so that its answers are exact")
     else:
-        yield line(
-            f"engine explicit decides it, which is slower; events does not, as {it.unbounded}"
-        )
+        yield line(slower_engine(it.name, it.unbounded))
     if it.left_out:
         parts = " and ".join(it.left_out)
         yield line(f"with one device {parts} is as good as memory, and left out")

@@ -249,7 +249,7 @@ class UnrolledExecutions(_SolvedExecutions):
         budget = enough_steps(machine)
         within = machine.program.within
         if steps is None and budget.unbounded is not None:
-            why = f"{budget.unbounded} may repeat for ever"
+            why = f"{budget.unbounded} can repeat for ever"
             raise LimitReached(f"no number of steps is known to be enough, as {why}; give --steps")
         if steps is not None and (steps < budget.total or budget.unbounded is not None):
             within = {"steps": steps, **within}
