@@ -29,7 +29,7 @@ from rspverify.smt.term import Term, any_of
 from rspverify.value import Binary, Constant, Expression, Read, reads
 from rspverify.value.domain import Access, admissible, may_cause_itself
 
-_RF, _MO = Name("rf", Sort.RELATION), Name("mo", Sort.RELATION)
+_RF, _MO, _SB = (Name(it, Sort.RELATION) for it in ("rf", "mo", "sb"))
 _READS_FROM_LATER = Composition(_MO, _RF)
 
 
@@ -54,8 +54,10 @@ def candidates_of(
     atomic = [it.name for it in program.locations if it.atomic]
     in_line = atomic if increments_are_in_line(model) else []
     start = {location.name: location.initial for location in program.locations}
-    circular = may_cause_itself(accesses, in_line) and values_may_cause_themselves(
-        program, model, limits, tuple(given)
+    circular = (
+        may_cause_itself(accesses, in_line)
+        and not values_follow_an_order(program, model)
+        and values_may_cause_themselves(program, model, limits, tuple(given))
     )
     conditions = [it.guard for it in program.operations if it.guard != Constant(1)]
     conditions += [it.success for it in program.operations if it.success is not None]
@@ -83,6 +85,23 @@ def increments_are_in_line(model: MemoryModel) -> bool:
         axiom.test is Test.IRREFLEXIVE
         and not axiom.negated
         and {_RF, _READS_FROM_LATER} <= {*_alternatives(axiom.expression)}
+        for axiom in model.axioms
+    )
+
+
+def values_follow_an_order(program: Program, model: MemoryModel) -> bool:
+    """Whether the model says in so many words that sb and rf together have no circle.
+
+    A value goes on by rf, and from a read to what is sequenced after it: then none causes itself,
+    whatever else the model says, which of many operations is much to ask the solver.
+    """
+    if any(model.definition(name) is not None or model.defines(name) for name in ("rf", "sb")):
+        return False
+    sequenced = all(it.unsequenced.isdisjoint(it.data) for it in program.operations)
+    return sequenced and any(
+        axiom.test is Test.ACYCLIC
+        and not axiom.negated
+        and {_RF, _SB} <= {*_alternatives(axiom.expression)}
         for axiom in model.axioms
     )
 
