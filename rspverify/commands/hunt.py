@@ -155,8 +155,8 @@ class Hunting(Asked[Finding, HuntReport]):
     def _end(self, report: HuntReport) -> Ending:
         return Ending(
             internal=bool(report.internal),
-            found=bool(report.findings),
-            undecided=bool(report.unknown),
+            found=any(it.switch is None for it in report.findings),
+            undecided=bool(report.unknown or report.findings),
             unwritten=self._unwritten,
         )
 
@@ -237,8 +237,8 @@ def hunt(asked: HuntParameters) -> Hunting:
 
 COMMAND = Command(
     hunt,
-    ends="1 a program breaks the scheme; 3 none does, but some are UNKNOWN; 0 all are sound (or "
-    "only an estimate was asked for)",
+    ends="1 a program breaks the scheme; 3 none does, but some are OPEN or UNKNOWN; 0 all are sound "
+    "(or only an estimate was asked for)",
     takes=("model", "seconds", "machine", "l2"),
     forms=PAGES,
     also=EVERYWHERE,
