@@ -237,8 +237,8 @@ def hunt(asked: HuntParameters) -> Hunting:
 
 COMMAND = Command(
     hunt,
-    ends="1 a program breaks the scheme; 3 none does, but some are OPEN or UNKNOWN; 0 all are sound "
-    "(or only an estimate was asked for)",
+    ends="1 a program breaks the scheme; 3 none does, but some are OPEN or UNKNOWN; 0 all are "
+    "sound (or only an estimate was asked for)",
     takes=("model", "seconds", "machine", "l2"),
     forms=PAGES,
     also=EVERYWHERE,
