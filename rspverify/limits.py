@@ -101,6 +101,7 @@ class Limits(Struct, frozen=True):
                 armed = False
         finally:
             armed = False
+            signal.setitimer(signal.ITIMER_REAL, 0)  # Without a handler it would end the process.
             signal.signal(signal.SIGALRM, handler)
             rest = max(before[0] - time.monotonic() + started, 0.01) if before[0] else 0.0
             signal.setitimer(signal.ITIMER_REAL, rest, before[1])
