@@ -103,7 +103,7 @@ class FormQuestion(Question[Form], frozen=True):
 
     @property
     def content(self) -> tuple[Any, ...] | None:
-        if not self.scheme.as_it_stands:
+        if self.scheme.table is None:
             return None
         test, scheme, settings = self.test, self.scheme, self.test.settings
         texts = test.source.digest, scheme.source.digest
@@ -224,11 +224,6 @@ class NamedScheme(Struct, frozen=True, eq=False, dict=True):
         return self.origin.scheme if isinstance(self.origin, TableQuestion) else self.origin
 
     @property
-    def as_it_stands(self) -> bool:
-        """Whether it says just what the text does, for the machine that it is on."""
-        return self.table is not None
-
-    @property
     def name(self) -> str:
         """As reports call it."""
         return self.called or (self.table.name if self.table else self.translator.name)
@@ -278,7 +273,9 @@ class NamedModel(Struct, frozen=True, dict=True):
     @cached_property
     def model(self) -> MemoryModel:
         """The model itself."""
-        return self.read or read_model(self.name)
+        from rspverify.axiomatic.cat import load_model
+
+        return self.read or load_model(self.name)
 
     @property
     def digest(self) -> str:
@@ -306,14 +303,8 @@ class Inputs(Struct, frozen=True):
 
 def named_model(name: str) -> NamedModel:
     """A model by its name or path. Raises InputError."""
-    return NamedModel(name) if name in shipped_models() else NamedModel.by(read_model(name))
-
-
-def read_model(name: str) -> MemoryModel:
-    """The same, read. Raises InputError."""
-    from rspverify.axiomatic.cat import load_model
-
-    return load_model(name)
+    named = NamedModel(name)
+    return named if name in shipped_models() else NamedModel.by(named.model)
 
 
 def read_inputs(
@@ -337,11 +328,9 @@ def read_inputs(
             machine_named(settings.machine)
     schemes: list[NamedScheme] = []
     for each in dict.fromkeys(given) if unique else given:
-        path = name_of(each)
-        if names_compiler(each) and not compilers:
-            problems.append(_no_table(path))
-            continue
         with problems:
+            if names_compiler(each) and not compilers:
+                raise InputError([_no_table(name_of(each))])
             schemes.append(_read(each, settings.machine, judge))
     problems.tell()
     named = Counter(each.name for each in schemes)

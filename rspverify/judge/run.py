@@ -49,7 +49,7 @@ class Run:
 
     def _compile(self, files: Sequence[Given]) -> None:
         """Have compilers make all tests at once what they make of them."""
-        others = (it.translator for it in self.inputs.schemes if not it.as_it_stands)
+        others = (it.translator for it in self.inputs.schemes if not it.table)
         compilers = [each for each in others if each.whole]
         if not compilers:
             return
