@@ -12,7 +12,8 @@ DROPPED = "litmus/devices/MP/MP+inc.DV-st.ALL+ld.ALL-ld.DV@0--1.litmus"
 
 def test_a_report_has_all_that_a_tracker_needs(tmp_path: Path) -> None:
     file = tmp_path / "bug.md"
-    result = run("report", "--bug", "amdgpu:gfx942", MP, "-o", str(file))
+    early = "amdgpu-gfx942+WRITE_BACK_AFTER_OWN_STORES=off"
+    result = run("report", "--bug", "amdgpu:gfx942", MP, "--machine", early, "-o", str(file))
     assert result.exit_code == 1, result.output
     text = file.read_text()
     for part in (
@@ -26,7 +27,7 @@ def test_a_report_has_all_that_a_tracker_needs(tmp_path: Path) -> None:
         "compiled by llc -mtriple=amdgcn-amd-amdhsa -mcpu=gfx942 -O2",
         'store atomic i32 1, ptr addrspace(1) %x1 syncscope("agent-one-as") release, align 4',
         "\tglobal_store_dword v[2:3], v4, off sc1\n",
-        f"\nrspverify explain amdgpu:gfx942 {MP}\n",
+        f"\nrspverify explain amdgpu:gfx942 {MP} --machine {early}\n",
     ):
         assert part in text, part
 

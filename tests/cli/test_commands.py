@@ -267,7 +267,7 @@ def test_nobody_reads_or_nothing_fits() -> None:
     "words",
     [
         ["check", "--help"],
-        ["explain", "gfx942", "MP-dv"],
+        ["explain", "gfx942", "ISA2-wg-dv"],
         ["explain", "…", "─"],
         ["draw", "litmus/rsp/paper/Fig4.litmus"],
     ],

@@ -125,7 +125,8 @@ def test_what_another_thread_has_on_its_way_is_told_of_one_location() -> None:
 
 
 def test_a_load_that_finds_its_line_says_whose_it_is() -> None:
-    found = rspverify.explain("gfx900", "CoWR-rmw-wg")
+    kept = rspverify.Settings(machine="amdgpu-gfx9+RMW_DROPS_LINE=off")
+    found = rspverify.explain("gfx900", "CoWR-rmw-wg", kept)
     trace = wrong_trace(found.explanation)
     assert trace is not None
     (load,) = (it for it in timeline(trace.execution) if it.what.startswith("global_load"))
