@@ -12,10 +12,9 @@ from rspverify.source import read_source
 from rspverify.translators import read_translator
 
 
-def mended(scheme: str, test: str, off: str) -> Mend:
+def mended(scheme: str, test: str, machine: str) -> Mend:
     settings = Settings()
     program = settings.read(read_source(f"litmus/amdgpu/{test}.litmus"))
-    machine = f"amdgpu-{scheme}+{off}=off"
     table = read_translator(f"schemes/amdgpu/{scheme}.yaml", machine)
     return mend(Case(program, table, load_model(settings.model), settings))
 
@@ -35,7 +34,7 @@ def mended(scheme: str, test: str, off: str) -> Mend:
 )
 def test_the_waits_that_message_passing_lacks(scheme: str, expected: dict[str, list[str]]) -> None:
     """Before the write-back, and on gfx1250 behind the invalidation, too, as LLVM has it since."""
-    found = mended(scheme, "MP-dv", "WRITE_BACK_AFTER_OWN_STORES")
+    found = mended(scheme, "MP-dv", f"amdgpu-{scheme}+WRITE_BACK_AFTER_OWN_STORES=off")
     codes = {str(it.row): [str(each) for each in it.code] for it in found.changes}
     assert codes.keys() == expected.keys()
     for row, code in expected.items():
@@ -44,6 +43,6 @@ def test_the_waits_that_message_passing_lacks(scheme: str, expected: dict[str, l
 
 
 def test_what_no_instruction_more_mends_is_said() -> None:
-    """No row of gfx90a can be mended for two devices that share coarse-grained memory."""
-    found = mended("gfx90a", "RMW-all", "FINE_GRAINED")
-    assert not found.changes and found.tried == 10
+    """A load that finds what another wave of its compute unit has stored, before others see it."""
+    found = mended("gfx900", "WRC-wg-dv", "amdgpu-gfx9")
+    assert not found.changes and found.tried > 200
