@@ -115,7 +115,7 @@ def _handed_over(packed: PackedTest, tables: Tables, before: Base, after: Base) 
     return not packed.local and any(
         tested >= 0
         and of == own
-        and at >= before[1]
+        and before[1] <= at < len(here)
         and tables.releases[here[at][0]]
         and tables.acquires[there[tested][0]]
         for _, _, tested, of, at, *_ in there[: end + 1]
