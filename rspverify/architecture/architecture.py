@@ -566,6 +566,11 @@ class Architecture:
         )
         return replace(self, name=f"{self.name}+{names}", switches=switches)
 
+    @property
+    def off(self) -> dict[str, str]:
+        """What those of its switches are that are off, by name."""
+        return {it.name: it.about for it in self.switches if not it.on}
+
     def undecided(self, status: Status) -> list[str]:
         """The switches of a status that matter and are off, if the user has not turned them off."""
         off = (it for it in self.switches if not (it.on or it.chosen) and it.name in self._asked)

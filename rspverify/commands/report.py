@@ -1,4 +1,4 @@
-"""`report`: A site of static pages with all counterexamples; a report of one for a tracker."""
+"""`report`: A site with all counterexamples; a report of one for a tracker."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ That is itself an answer that is kept, so that a run whose answers are all known
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -154,12 +154,13 @@ class Table(Struct, frozen=True):
     """What a run must know of a scheme before it decides anything.
 
     machine: its part of keys; unbounded: why the engine without steps does not know it, if it does
-    not.
+    not; switches: what those of its switches are that are off, by name.
     """
 
     name: str
     machine: str
     unbounded: str | None
+    switches: Mapping[str, str]
 
 
 class TableQuestion(Question[Table], frozen=True, dict=True):
@@ -188,7 +189,7 @@ class TableQuestion(Question[Table], frozen=True, dict=True):
 
     def decide(self) -> Table:
         machine = self.scheme.machine
-        return Table(self.scheme.name, machine.identity, _unbounded(machine))
+        return Table(self.scheme.name, machine.identity, _unbounded(machine), machine.off)
 
     def worth_keeping(self, answer: Table) -> bool:
         """The file of a machine may change."""
@@ -237,6 +238,11 @@ class NamedScheme(Struct, frozen=True, eq=False, dict=True):
     def unbounded(self) -> str | None:
         """Why the engine without steps does not know its machine; None if it does."""
         return self.table.unbounded if self.table else _unbounded(self.machine)
+
+    @property
+    def off(self) -> Mapping[str, str]:
+        """What those switches of its machine are that are off, by name."""
+        return self.table.switches if self.table else self.machine.off
 
     @property
     def machine(self) -> Architecture:

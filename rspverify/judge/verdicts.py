@@ -78,8 +78,7 @@ class VerdictQuestion(Question[Answer], frozen=True, dict=True):
     ) -> Result:
         """An answer as a result, by the names that users gave to the test and the scheme."""
         verdict, going = answer.verdict, progress.progress if progress else None
-        settings, machine = self.verdicts.settings, self.scheme.machine
-        off = [it for it in machine.switches if not it.on]
+        settings, off = self.verdicts.settings, self.scheme.off
         return Result(
             test=self.test.title,
             file=self.test.file,
@@ -95,7 +94,7 @@ class VerdictQuestion(Question[Answer], frozen=True, dict=True):
             outcome=answer.observed,
             axioms=verdict.axioms,
             sound_if=verdict.sound_if,
-            switches={it.name: it.about for it in off if it.name in verdict.reason},
+            switches={name: about for name, about in off.items() if name in verdict.reason},
             race=verdict.race,
             reason=verdict.reason,
             seconds=answer.seconds + (progress.seconds if progress else 0.0),

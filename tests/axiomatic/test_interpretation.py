@@ -11,7 +11,7 @@ from rspverify.axiomatic.interpretation import Interpretation, interpret
 from rspverify.axiomatic.model import Linearisation, MemoryModel
 from rspverify.relation.algebra import Algebra
 from rspverify.relation.calculation import Calculation
-from rspverify.relation.concrete import Concrete
+from rspverify.relation.concrete import Concrete, pairs_of, related
 from rspverify.relation.terms import Terms
 from rspverify.smt.term import TRUE
 from rspverify.source import Source
@@ -25,15 +25,9 @@ def read(text: str) -> MemoryModel:
     return read_model(Source("m.cat", f"{text}\nacyclic rf | mo as Last"), "m")
 
 
-def rows(pairs: set[tuple[int, int]]) -> tuple[int, ...]:
-    return tuple(sum(1 << b for x, b in pairs if x == a) for a in range(EVENTS))
-
-
 def pairs(value: Any) -> PAIRS:
-    if isinstance(value, tuple):
-        return frozenset(
-            (a, b) for a, row in enumerate(value) for b in range(EVENTS) if row >> b & 1
-        )
+    if isinstance(value, int):
+        return frozenset(pairs_of(value, EVENTS))
     assert all(term is TRUE for term in value.values())
     return frozenset(value)
 
@@ -53,14 +47,19 @@ def by_terms(model: MemoryModel) -> dict[str, dict[str, PAIRS]]:
 
 
 def by_rows(model: MemoryModel) -> dict[str, dict[str, PAIRS]]:
-    base = {name: rows(edges) for name, edges in EDGES.items()}
-    return told(interpreted(model, Concrete(EVENTS), base, rows({(0, 2)})), lambda value: value)
+    base = {name: related(edges, EVENTS) for name, edges in EDGES.items()}
+    return told(
+        interpreted(model, Concrete(EVENTS), base, related({(0, 2)}, EVENTS)), lambda value: value
+    )
 
 
 def by_steps(model: MemoryModel) -> dict[str, dict[str, PAIRS]]:
     steps = Calculation(["rf", "the order"], ["mo"])
     found = interpreted(model, steps, steps.given, steps.given["the order"])
-    given = {**{name: rows(edges) for name, edges in EDGES.items()}, "the order": rows({(0, 2)})}
+    given = {
+        **{name: related(edges, EVENTS) for name, edges in EDGES.items()},
+        "the order": related({(0, 2)}, EVENTS),
+    }
     values = steps.values(given)
     places = {place for scope in (*found.at.values(), found.end) for place in scope.values.values()}
     steps.run(steps.needed(places), values, EVENTS)
@@ -116,7 +115,7 @@ def test_an_order_that_is_chosen(by: Any) -> None:
 def test_where_a_definition_stands_is_known() -> None:
     """Why a pair is in a relation is looked for there."""
     model = read("let a = rf\nlet b = a | mo\nlet a = mo\nlet rec c = b | (c; c)")
-    base = {name: rows(edges) for name, edges in EDGES.items()}
+    base = {name: related(edges, EVENTS) for name, edges in EDGES.items()}
     end = interpreted(model, Concrete(EVENTS), base, None).end
     expression, scope = end.definitions["b"]
     assert str(expression) == "a | mo"

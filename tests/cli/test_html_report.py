@@ -58,7 +58,7 @@ def test_so_many_have_details_and_the_rest_is_counted(monkeypatch: pytest.Monkey
     assert page.count('<table class="trace">') == 1 and page.count("<article") == 2
     smaller = min((FIG4, RMW), key=lambda it: Path(it).stat().st_size)
     assert f"rspverify explain {ORIGINAL} {smaller}" in page, "the smallest test has it"
-    assert "1 of 2 findings that are UNSOUND or STUCK are shown step by step" in page
+    assert "1 of 2 findings with an execution are shown step by step" in page
 
 
 def test_pictures_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,10 +97,10 @@ def test_a_setting_without_an_option_cannot_be_taken() -> None:
         taken("shortest")
 
 
-@pytest.mark.parametrize("name", ["seconds", "states", "unroll"])
-def test_numbers_have_a_least_one(name: str) -> None:
+@pytest.mark.parametrize(("name", "less"), [("seconds", "-1"), ("states", "0"), ("unroll", "0")])
+def test_numbers_have_a_least_one(name: str, less: str) -> None:
     app, found = taken(name)
-    assert CliRunner().invoke(app, [OPTIONS[name].name, "0"]).exit_code == 2
+    assert CliRunner().invoke(app, [OPTIONS[name].name, less]).exit_code == 2
     assert found == []
 
 

@@ -34,7 +34,7 @@ def test_the_page_of_documents_has_each_schema_and_each_field(root: Path) -> Non
     for name in files:
         assert f"[{name}]({name})" in text
     assert "| `verdict` | Word |" in text
-    assert "One of `ERROR`, `RACY`, `SOUND`, " in text
+    assert "One of `ERROR`, `OPEN`, `RACY`, `SOUND`, " in text
 
 
 def test_every_name_of_the_package_is_in_its_reference(root: Path) -> None:
