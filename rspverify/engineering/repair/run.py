@@ -137,7 +137,8 @@ class Repair:
     def _set_aside(self, used: set[int], weak: frozenset[int], devices: int) -> None:
         """Leave out each test that no candidate passes, be there no other test."""
         for test in list(self._asked):
-            if self._verdicts.word(test, self._setup.schemes[0]) not in WRONG:
+            word = self._verdicts.word(test, self._setup.schemes[0])
+            if word not in WRONG:
                 continue
             space = self._new_space(used, weak, devices)
             trials = Trials(self._verdicts, self._scheme, space.pool)
@@ -146,7 +147,7 @@ class Repair:
             search = Search(Chooser(space.rows), trials, generaliser, lambda _: None, _unheard)
             if search.cheapest() is None and not search.undecided:
                 self._asked.remove(test)
-                reason = "UNSOUND: no candidate passes it, whatever the other tests ask for"
+                reason = f"{word}: no candidate passes it, whatever the other tests ask for"
                 names = named(test)
                 self._without.append(TestAndReason(names.test, names.file, reason))
 

@@ -32,7 +32,7 @@ from rspverify.soundness.check import check
 from rspverify.soundness.machine_side import EventsExecutions
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.sides import ModelSide
-from rspverify.verdict import Word
+from rspverify.verdict import WRONG
 
 MODEL = load_model("opencl-rsp")
 QUICK = Settings(shortest=False)
@@ -71,7 +71,7 @@ def said(space: Space, scheme: Scheme, every: int = 1) -> Said:
     broken, expected, chosen = set(), set(), set()
     for shape in programs:
         line = line_of(shape, space)
-        if check(Case(program_named(shape, space), scheme, MODEL, QUICK)).word is Word.UNSOUND:
+        if check(Case(program_named(shape, space), scheme, MODEL, QUICK)).word in WRONG:
             broken.add(line)
         if suspected(shape, space, scheme):
             expected.add(line)

@@ -16,15 +16,22 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def short_of_all_devices() -> Scheme:
-    """GFX12's table, with compare-exchanges of all devices that reach no further than one."""
+    """GFX12's table, with read-modify-writes of all devices that reach no further than one."""
     path = ROOT / "schemes/amdgpu/gfx1200.yaml"
-    pattern, near = r"(global_atomic_cmpswap[^,\]\n]*)SCOPE_SYS", r"\1SCOPE_DEV"
+    pattern, near = r"(global_atomic[^,\]\n]*)SCOPE_SYS", r"\1SCOPE_DEV"
     return read_scheme(Source(str(path), re.sub(pattern, near, path.read_text())))
 
 
 @cache
 def scheme(name: str) -> Scheme:
-    """A scheme that ships, by its name in the folder schemes."""
+    """A scheme that ships, by its name in the folder schemes, or `short_of_all_devices`. A name
+    with `+RMW_DROPS_LINE=off` is that of a table on a machine where RMWs leave their lines."""
+    name, switch, switches = name.partition("+")
+    if name == "short_of_all_devices":
+        return short_of_all_devices()
+    if switch:
+        found = scheme(name)
+        return found.on_machine(found.machine.switched(switches))
     return read_scheme_file(str(ROOT / "schemes" / f"{name}.yaml"))
 
 

@@ -7,7 +7,7 @@ from itertools import permutations, product
 
 import pytest
 from engineering.hunt.agreement import MODEL, said
-from engineering.hunt.tables import scheme, without
+from engineering.hunt.tables import scheme, short_of_all_devices, without
 
 from rspverify.assembly.program import ThreadId
 from rspverify.engineering.hunt.finding import By
@@ -63,7 +63,7 @@ def _unnamed(places: Sequence[tuple[int, int]], lengths: tuple[int, ...]) -> obj
 
 def test_a_formula_of_one_device_alone_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Increments meet in the L2 that they share: nothing goes wrong where all threads are."""
-    table = scheme("amdgpu/gfx90a")
+    table = short_of_all_devices()
     space = on_devices(table, "inc.ALL", "st.ALL")
     assert said(space, table).broken == {
         "r0=inc.ALL x || r0=inc.ALL x @0--1",

@@ -36,7 +36,7 @@ from rspverify.smt.solver import Solver
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.source import InputError
-from rspverify.verdict import Word
+from rspverify.verdict import WRONG
 
 BOTH = ("global", "local")
 
@@ -131,7 +131,7 @@ def test_formulas_say_of_each_program_what_it_says_by_itself(name: str) -> None:
         assert formulas.choose(shape) is expected, line_of(shape, space)
         said.append(expected)
         word = check(Case(program_named(shape, space), table, MODEL, QUICK)).word
-        assert word is not Word.UNSOUND or expected
+        assert word not in WRONG or expected
         if len(said) >= 8 and set(said) == wanted:
             break
 
