@@ -73,8 +73,10 @@ class Cluster:
 
     @property
     def workers(self) -> int:
-        """How many workers there are."""
+        """How many workers there are; looked for again where there were none."""
         _ = self.client
+        if not self._workers:
+            self.look()
         return len(self._workers)
 
     @property
@@ -121,8 +123,8 @@ class Cluster:
             why = "there must be a worker, not none"
         except (OSError, TimeoutError):
             self._workers, why = (), "its scheduler must answer, and does not"
-        if self._workers:
-            self._answered = now
+        if self._workers or before:
+            self._answered = now  # or the time without any begins: nobody looks between two runs
         elif now - self._answered > self._patience:
             raise self._given_up(f"{why}, for {self._patience:g} s")
         return len(before - {*self._workers})

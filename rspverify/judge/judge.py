@@ -54,7 +54,7 @@ class Judge:
     @property
     def workers(self) -> int:
         """How many processes may work at a time."""
-        return self._processes if self._cluster is None else self._cluster.workers
+        return self._processes if self._cluster is None else max(1, self._cluster.workers)
 
     @property
     def keeps(self) -> bool:

@@ -12,7 +12,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from caching import answers, started
@@ -68,7 +70,8 @@ def doubles(count: int) -> list[Doubled]:
 
 
 def test_tasks_are_called_by_what_they_are_for(local: Cluster) -> None:
-    assert local.workers == 2 and local._local is not None
+    local.client.wait_for_workers(2, timeout=100)
+    assert local._local is not None
     scheduler = local._local.scheduler
     before = set(scheduler.tasks)
     coming = judge_by(local).run(doubles(1000))
@@ -77,6 +80,28 @@ def test_tasks_are_called_by_what_they_are_for(local: Cluster) -> None:
     assert {it.prefix.name for it in new} <= {"doubling", "send"}
     assert any(it.key[1].startswith("the double of ") for it in new)
     coming.close()
+
+
+def test_workers_that_are_back_are_seen(local: Cluster) -> None:
+    """Where the last look, long ago, found none."""
+    local.client.wait_for_workers(2, timeout=100)
+    local._workers, local._looked, local._answered = (), 0.0, 0.0
+    assert local.workers == 2
+
+
+def test_the_time_without_workers_begins_when_they_are_missed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And not at the last look of a run before; until it is over, no sum divides by none."""
+    cluster = Cluster("local:2")
+    silent = SimpleNamespace(scheduler=SimpleNamespace(ncores=None), sync=Mock(side_effect=OSError))
+    for name, value in (("_client", silent), ("_workers", ("one",)), ("_patience", 100.0)):
+        monkeypatch.setattr(cluster, name, value)
+    assert cluster.look() == 1
+    assert (cluster.workers, judge_by(cluster).workers) == (0, 1)
+    cluster._looked, cluster._answered = 0.0, cluster._answered - 101
+    with pytest.raises(LimitReached, match="its scheduler must answer, and does not, for 100 s"):
+        cluster.look()
 
 
 def test_an_internal_error_is_reported_by_who_asks(
