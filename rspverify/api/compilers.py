@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -55,16 +57,21 @@ def keep_code(
     folder: str, names: Sequence[str], tests: Sequence[str] | None, settings: Settings
 ) -> None:
     """Write the IR of each test and what each compiler emits for it to a folder, as far as it can
-    be compiled: `MP-dv.amdgpu-gfx942.ll` and `.s`. Raises InputError."""
+    be compiled: `MP-dv.amdgpu-gfx942.ll` and `.s`; the path in place of the name where several
+    tests have it. Raises InputError."""
     from rspverify.compilers.compilation import translator
     from rspverify.files import make_folder, write
 
     make_folder(Path(folder))
     programs = _programs(tests, settings)
+    often = Counter(Path(each).stem for each in programs)
     for name in names:
         it = translator(name)
         it.prepare(programs.values())
-        for test, program in programs.items():
+        for file, program in programs.items():
+            test = Path(file).stem
+            if often[test] > 1:
+                test = "-".join(Path(os.path.relpath(file)).with_suffix("").parts)
             with suppress(InputError):
                 assembly = it.emitted(program).text
                 place = str(Path(folder, f"{test}.{it.name.replace(':', '-')}"))
@@ -73,12 +80,12 @@ def keep_code(
 
 
 def _programs(tests: Sequence[str] | None, settings: Settings) -> dict[str, Program]:
-    """The tests that can be read, by the names of their files; the others are told of where they
-    are asked about."""
+    """The tests that can be read, by their files; the others are told of where they are asked
+    about."""
     found = {}
     for each in all_tests(tests):
         with suppress(InputError):
-            found[Path(name_of(each)).stem] = settings.read(read_source(each))
+            found[name_of(each)] = settings.read(read_source(each))
     return found
 
 

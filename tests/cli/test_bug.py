@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from command_line import run
 
 MP = "litmus/amdgpu/MP-dv.litmus"
@@ -74,3 +75,20 @@ def test_the_code_of_each_test_is_kept(tmp_path: Path) -> None:
     assert "global_store_dword" in (kept / "MP-dv.amdgpu-gfx900.s").read_text()
     refused = run("check", "proposed", MP, "--keep-code", str(kept))
     assert refused.stderr == "--keep-code must go with --compiler\n"
+
+
+def test_tests_of_one_name_are_all_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is kept of each has its path; the table has the rows that any of them needs."""
+    texts = [Path(each).read_text() for each in (MP, "litmus/amdgpu/SB-sc-dv.litmus")]
+    monkeypatch.chdir(tmp_path)
+    for folder, text in zip("ab", texts, strict=True):
+        Path(folder).mkdir()
+        Path(folder, "one.litmus").write_text(text)
+    words = ("check", "--compiler", "amdgpu:gfx900", "--compare-table", "a", "b")
+    result = run(*words, "--keep-code", "kept")
+    assert result.exit_code == 0, result.output
+    assert "compiler and table agree on every verdict" in result.stdout
+    kept = {each.name for each in Path("kept").iterdir()}
+    assert kept == {f"{it}-one.amdgpu-gfx900.{end}" for it in "ab" for end in ("ll", "s")}
