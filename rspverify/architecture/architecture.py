@@ -497,10 +497,10 @@ class Architecture:
     reaches: the kind of place that each reach names. always: what every instruction waits for
     besides. complete: when an execution is. final: the located value that holds memory in the end;
     None where the machine has none. spaces: the kinds of memory that locations are of, the first
-    where a test says nothing. switches: what is not known of it. executes: the instruction set that
-    its instructions are of, "" where the file names none; no part of its meaning, which follows
-    from the rules alone. path: the file that it is from, "" if it ships. notes: what the file's
-    comments say of parts of the state, instructions and steps, by name; they mean nothing.
+    where a test says nothing. switches: properties that it may have. executes: the instruction set
+    that its instructions are of, "" where the file names none; no part of its meaning, which
+    follows from the rules alone. path: the file that it is from, "" if it ships. notes: what the
+    file's comments say of parts of the state, instructions and steps, by name; they mean nothing.
     """
 
     name: str

@@ -32,11 +32,11 @@ class Demand(Struct, frozen=True):
     """That an expression over what is read is not 0, or that it is."""
 
     expression: Expression
-    holds_: bool
+    wanted: bool
 
     def holds(self, read: Mapping[int, int]) -> bool:
         """Whether it is so."""
-        return (evaluate(self.expression, read) != 0) == self.holds_
+        return (evaluate(self.expression, read) != 0) == self.wanted
 
 
 def state_of(operation: Operation, read: Mapping[int, int]) -> State:

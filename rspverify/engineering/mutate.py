@@ -145,8 +145,7 @@ class BaselineQuestion(Question[Answer], frozen=True):
         return stem(self.test.file)
 
     def parts(self) -> Iterator[Question[Any]]:
-        for verdicts in (self.verdicts, self.verdicts.shortest):
-            yield verdicts.question(self.test, self.scheme)
+        yield self.verdicts.question(self.test, self.scheme)
 
     def decide(self) -> Answer:
         answer = self.verdicts.answer(self.test, self.scheme)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -94,7 +95,11 @@ class VerdictQuestion(Question[Answer], frozen=True, dict=True):
             outcome=answer.observed,
             axioms=verdict.axioms,
             sound_if=verdict.sound_if,
-            switches={name: about for name, about in off.items() if name in verdict.reason},
+            switches={
+                name: about
+                for name, about in off.items()
+                if re.search(rf"\b{name}\b", verdict.reason)
+            },
             race=verdict.race,
             reason=verdict.reason,
             seconds=answer.seconds + (progress.seconds if progress else 0.0),
@@ -190,11 +195,6 @@ class Verdicts:
     def answer(self, test: LoadedTest, scheme: NamedScheme) -> Answer:
         """The verdict with what it took."""
         return self._told(self.judge.ask(self.question(test, scheme)))
-
-    @property
-    def shortest(self) -> Verdicts:
-        """The same with shortest counterexamples."""
-        return self.by(replace(self.settings, shortest=True))
 
     def word(self, test: LoadedTest, scheme: NamedScheme) -> Word:
         """The word of the verdict alone."""

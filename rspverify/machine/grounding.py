@@ -228,9 +228,7 @@ class Grounding:
 
     def _guard(self, condition: files.Condition, here: _Here) -> Iterator[Guard]:
         match condition:
-            case files.Holds():
-                yield rules.AnyBit((self._literal(condition, here),))
-            case files.Occupied() | files.Either():
+            case files.Holds() | files.Occupied() | files.Either():
                 bits = condition.bits if isinstance(condition, files.Either) else (condition,)
                 literals = tuple(self._literals(bits, here))
                 if not literals:
@@ -267,14 +265,11 @@ class Grounding:
     ) -> Iterator[tuple[Bit, bool]]:
         for each in bits:
             if isinstance(each, files.Holds):
-                yield self._literal(each, here)
+                yield self._found(each.bit, here, Bit), each.value
                 continue
             for it in here.instructions:
                 if self._may_be_in(each.where, here, it):
                     yield self._member(each.where, here, it.index), True
-
-    def _literal(self, it: files.Holds, here: _Here) -> tuple[Bit, bool]:
-        return self._found(it.bit, here, Bit), it.value
 
     def _element(self, element: files.FifoElement, here: _Here) -> rules.Element:
         match element:

@@ -165,8 +165,8 @@ def legend(it: Execution, *, queues: bool = False) -> list[tuple[str, str]]:
     ]
     entries = [each for cache in caches for each in (cache.entries or {}).values()]
     known = [
-        ("…", "on its way", any(step.open for step in it.steps)),
-        ("✓", "complete", any(step.open for step in it.steps)),
+        (OPEN, "on its way", any(step.open for step in it.steps)),
+        (COMPLETE, "complete", any(step.open for step in it.steps)),
         ("D", "dirty", any(each.dirty for each in entries)),
         ("C", "clean", any(each.dirty is False for each in entries)),
         ("V", "valid", any(each.valid for each in entries)),

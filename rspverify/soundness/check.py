@@ -34,7 +34,7 @@ def check(case: Case, source: ModelSide | None = None, log: QueryLog | None = No
     if log is None and (settings.confirm or settings.smt_dir):
         log = []
     try:
-        source = _source_of(case, source)
+        source = _source_of(case.program, case, source)
         require_covered(case.program, case.model)
         verdict = _decided(case, source, log)
         if verdict.word is Word.UNSOUND:
@@ -126,9 +126,10 @@ def _by_witnesses(verdict: Verdict, program: Program, target: MachineSide) -> Ve
     return Verdict(Word.UNKNOWN, reason, within=verdict.within)
 
 
-def _source_of(case: Case, source: ModelSide | None) -> ModelSide:
-    if source is None or source.program is not case.program:  # It may be unrolled for a scheme.
-        source = ModelSide(case.program, case.model)
+def _source_of(program: Program, case: Case, source: ModelSide | None) -> ModelSide:
+    """What is asked of a program alone, within the limits of a case."""
+    if source is None or source.program is not program:  # It may be unrolled for a scheme.
+        source = ModelSide(program, case.model)
     return source.limited(case.limits)
 
 
@@ -138,24 +139,24 @@ def _on_all_machines(verdict: Verdict, case: Case, source: ModelSide) -> Verdict
     """
     machine = case.scheme.machine
     off = machine.undecided(Status.OPEN)
+    every = " and ".join(off)
     if off:
         try:
             found = _with(off, case, source)
         except LimitReached as limit:
-            return Verdict(Word.UNKNOWN, f"UNSOUND unless {_all(off)}, and with {limit}")
+            return Verdict(Word.UNKNOWN, f"UNSOUND unless {every}, and with {limit}")
         if found is Word.SOUND:
             decide = _deciding(off, case, source)
-            words = " or ".join(_all(it.split("+")) for it in decide)
-            reason = f"{verdict.reason}; SOUND if {words}, of which the document says nothing"
+            words = f"SOUND if {_in_words(decide)}, of which the document says nothing"
+            reason = f"{verdict.reason}; {words}"
             return replace(verdict, word=Word.OPEN, sound_if=decide, reason=reason)
         if found is not Word.UNSOUND:
-            return Verdict(Word.UNKNOWN, f"UNSOUND unless {_all(off)}, and {found} with them")
+            return Verdict(Word.UNKNOWN, f"UNSOUND unless {every}, and {found} with them")
     against = machine.undecided(Status.CONTRADICTED) if case.settings.shortest else []
     with suppress(LimitReached):
         if against and _with((*off, *against), case, source) is Word.SOUND:
-            decide = _deciding((*off, *against), case, source)
-            words = " or ".join(_all(it.split("+")) for it in decide)
-            reason = f"{verdict.reason}; SOUND only if {words}, which the document contradicts"
+            only = _in_words(_deciding((*off, *against), case, source))
+            reason = f"{verdict.reason}; SOUND only if {only}, which the document contradicts"
             return replace(verdict, reason=reason)
     return verdict
 
@@ -179,12 +180,13 @@ def _with(switches: Sequence[str], case: Case, source: ModelSide) -> Word:
     machine = case.scheme.machine.switched("+".join(switches))
     switched = replace(case, scheme=case.scheme.on_machine(machine))
     target = MachineSide(switched.machine(), case.settings, case.limits)
-    word = soundness(_source_of(switched, source).limited(case.limits), target).word
+    word = soundness(_source_of(switched.program, case, source), target).word
     return Word.UNKNOWN if word is Word.SOUND and target.within else word
 
 
-def _all(switches: Sequence[str]) -> str:
-    return " and ".join(switches)
+def _in_words(decide: Sequence[str]) -> str:
+    """`A or B and C` of A, and B+C."""
+    return " or ".join(it.replace("+", " and ") for it in decide)
 
 
 def _confirmed(verdict: Verdict, log: QueryLog, solver: str, case: Case) -> Verdict:
