@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from rspverify.commands.mutate import mutate as mutate
     from rspverify.commands.outcomes import outcomes as outcomes
     from rspverify.commands.progress import progress as progress
+    from rspverify.commands.prove import prove as prove
     from rspverify.commands.repair import repair as repair
     from rspverify.drawing.draw import NoExecutionError as NoExecutionError
     from rspverify.engineering.repair.constraints import Constraints as Constraints
@@ -66,6 +67,7 @@ _PLACES = {
     "rspverify.api.explained": ("explain", "trace"),
     "rspverify.commands.extract": ("extract",),
     "rspverify.commands.hunt": ("hunt",),
+    "rspverify.commands.prove": ("prove",),
     "rspverify.api.inputs": ("read_model", "read_scheme", "read_test"),
     "rspverify.api.judges": ("judge_of",),
     "rspverify.commands.mutate": ("mutate",),

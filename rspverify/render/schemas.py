@@ -14,6 +14,7 @@ from rspverify.engineering.comparison import Comparison
 from rspverify.engineering.hunt.finding import HuntReport
 from rspverify.engineering.mutation import MutationReport
 from rspverify.engineering.repair.answer import RepairReport
+from rspverify.proof.proof import ProofReport
 from rspverify.scheme.schema import costs_schema, scheme_schema
 from rspverify.selftest.answer import SelftestReport
 from rspverify.soundness.hang import ProgressReport
@@ -30,6 +31,7 @@ DOCUMENTS: Mapping[str, type] = {
     "mutate": MutationReport,
     "outcomes": OutcomesReport,
     "progress": ProgressReport,
+    "prove": ProofReport,
     "repair": RepairReport,
     "selftest": SelftestReport,
 }

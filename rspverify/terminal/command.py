@@ -33,7 +33,18 @@ EVERYWHERE = ("output", "jobs", "cluster", "no_cache")
 
 FOLDER = Path(__file__).parents[1] / "commands"
 _FIRST = (
-    *("check", "report", "explain", "outcomes", "progress", "draw", "mutate", "hunt", "compare"),
+    *(
+        "check",
+        "report",
+        "explain",
+        "outcomes",
+        "progress",
+        "draw",
+        "prove",
+        "mutate",
+        "hunt",
+        "compare",
+    ),
     *("repair", "selftest", "show", "serve", "cache", "extract", "generate", "init", "list"),
 )
 """The order in which --help lists them; others come after these."""

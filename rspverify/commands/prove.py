@@ -1,0 +1,108 @@
+"""`prove`: Whether a scheme is sound for all programs, of any size."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from rspverify.answers import Detail
+from rspverify.api.asked import Asked, Ending, Stop
+from rspverify.api.details import known_details
+from rspverify.api.inputs import AScheme, schemes_given
+from rspverify.api.parameters import Decided, question
+from rspverify.corpus.inputs import meant_by
+from rspverify.drawing.details import Broken
+from rspverify.judge.inputs import read_inputs
+from rspverify.judge.verdicts import Verdicts
+from rspverify.options import argument
+from rspverify.proof.proof import Proof, ProofQuestion, ProofReport, ProofWord
+from rspverify.proof.table import MODEL
+from rspverify.records import replace
+from rspverify.soundness.settings import Settings
+from rspverify.source import Source
+from rspverify.terminal.command import EVERYWHERE, PAGES, Command
+from rspverify.verdict import Word
+
+if TYPE_CHECKING:
+    from rspverify.render.document import Document
+
+Proving: TypeAlias = Asked[Proof, ProofReport]
+"""What is proved of each scheme."""
+
+
+@dataclass(frozen=True)
+class ProofParameters(Decided):
+    """The schemes that are to be proved."""
+
+    schemes: AScheme | Iterable[AScheme] = argument(
+        "Schemes: .yaml files, or names as of list.", metavar="SCHEME…", completes="scheme"
+    )
+    settings: Settings = Settings()
+
+
+@question(ProofParameters)
+def prove(asked: ProofParameters) -> Proving:
+    """Is a scheme sound for all programs, of any size?
+
+    Decided from the table alone. PROVED: every program of the operations that are named is
+    compiled soundly, on one device. UNSOUND: a test of at most 4 operations is not; it is shown.
+    NO PROOF: neither is known, and why. Beside it stands whether a program may get stuck.
+
+    In Python: ProofParameters has what can be chosen. Raises InputError.
+
+    Examples:
+        >>> [it.word for it in rspverify.prove(["proposed", "original"])]
+        ['PROVED', 'UNSOUND']
+    """
+    judge = asked.decider
+    named = meant_by(schemes=schemes_given(asked.schemes)).schemes
+    inputs = read_inputs(named, replace(asked.settings, model=MODEL), judge)
+    verdicts = Verdicts(judge, inputs.named, inputs.settings)
+    questions = [ProofQuestion(verdicts, it) for it in inputs.schemes]
+    schemes = {each.file: each for each in inputs.schemes}
+
+    def details(proofs: Iterable[Proof], most: int | None = None) -> dict[str, Detail]:
+        """What their tests rest on, by the texts of these: the first ones of each scheme."""
+        broken: dict[str, Broken] = {}
+        for it in proofs:
+            texts = dict.fromkeys(e.text for e in it.broken if e.verdict is Word.UNSOUND and e.text)
+            for text in [*texts][:most]:
+                source = Source(f"{it.subject.scheme}.litmus", text)
+                broken[text] = Broken(source, schemes[it.subject.file], Word.UNSOUND, False)
+        return known_details(broken, verdicts, Stop())
+
+    def document(report: ProofReport, needs: Collection[str]) -> Document:
+        from rspverify.render.prove import document
+
+        return document(report, details(report.proofs))
+
+    return Asked(
+        lambda _: judge.run(questions),
+        lambda it: ProofReport(tuple(it.known), it.stopped.reason),
+        "prove",
+        document=document,
+        stream=lambda render, console, form: render.stream(
+            console, lambda it: details([it], 1), text=form == "text"
+        ),
+        ending=_ending,
+        total=len(questions),
+    )
+
+
+def _ending(report: ProofReport) -> Ending:
+    words = {it.word for it in report.proofs}
+    return Ending(
+        internal=any(it.internal for it in report.proofs),
+        found=ProofWord.UNSOUND in words,
+        undecided=ProofWord.NO_PROOF in words,
+    )
+
+
+COMMAND = Command(
+    prove,
+    ends="1 a scheme is UNSOUND; 3 of one there is NO PROOF; 0 all are PROVED",
+    takes=("seconds", "machine"),
+    forms=PAGES,
+    also=EVERYWHERE,
+)

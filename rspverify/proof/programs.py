@@ -1,0 +1,118 @@
+"""Programs that are written from a table: the test that a broken obligation is, and the program of
+all operations, which says whether any program may get stuck."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from rspverify.litmus.program import Kind, Order
+from rspverify.machine.draining import drains
+from rspverify.machine.lock_order import LockOrder
+from rspverify.programs.litmus_test import (
+    ONE,
+    STRONG,
+    Access,
+    LitmusTest,
+    Thread,
+    litmus_test,
+)
+from rspverify.programs.meaning import program_of
+from rspverify.proof.obligations import Kind as ObligationKind
+from rspverify.proof.obligations import Obligation
+from rspverify.proof.table import Operation, ProofTable
+from rspverify.scheme.orders import Op
+from rspverify.scheme.scheme import Scheme
+from rspverify.soundness.case import machine_of
+from rspverify.soundness.settings import Settings
+from rspverify.value import Binary, Constant, Expression, Read
+
+_KINDS = {Op.LOAD: Kind.LOAD, Op.STORE: Kind.STORE, Op.RMW: Kind.RMW}
+_TEN = Constant(10)
+
+
+def access(
+    operation: Operation,
+    location: str,
+    register: int | None = None,
+    *,
+    value: Expression = ONE,
+    guards: tuple[Expression, ...] = (),
+) -> Access:
+    """An operation of a table on a location; an RMW adds 1. value: what a store writes."""
+    kind = _KINDS[operation.kind]
+    order = None if operation.scope is None else _strongest(operation)
+    return Access(
+        kind,
+        location,
+        {Kind.STORE: value, Kind.RMW: ONE}.get(kind),
+        register if operation.reads else None,
+        order,
+        operation.scope,
+        operation.remote,
+        guards,
+        "+" if kind is Kind.RMW else None,
+    )
+
+
+def _strongest(operation: Operation) -> Order:
+    """The order of an operation of the table: that of the paper, if its row is for it."""
+    usual = STRONG[_KINDS[operation.kind]]
+    return usual if usual in operation.orders else operation.orders[-1]
+
+
+# ---- the test that a broken obligation is --------------------------------------------------------
+
+
+def tests_of(obligation: Obligation, table: ProofTable) -> Iterator[LitmusTest]:
+    """Tests whose executions the times of a broken obligation may be (docs/proof.md, Exactness).
+
+    The first operation is read by the second, which then looks for what was written before it; or
+    the second, an RMW, reads what was before the first and is written after it. Data are accessed
+    by the rows for plain operations, or else by any that do no more than access.
+    """
+    first, second = obligation.first, obligation.second
+    if obligation.kind is ObligationKind.ATOM:
+        reader = access(second, "x", 0)
+        writer = access(first, "x", 0, value=_TEN)
+        yield _apart((reader,), (writer,))
+        return
+    stores, loads = _plain(table, Op.STORE), _plain(table, Op.LOAD)
+    for store, load in product(stores, loads):
+        read = access(second, "y", 0)
+        seen = (Binary("==", Read(0), ONE),)
+        yield _apart(
+            (access(store, "x", value=ONE), access(first, "y", 0)),
+            (read, access(load, "x", 1, guards=seen)),
+        )
+
+
+def _plain(table: ProofTable, kind: Op) -> list[Operation]:
+    """The operations of a kind that do no more than access, the plain ones first."""
+    bare = [it for it in table.operations if it.kind is kind and len(it.code) == 1]
+    return sorted(bare, key=lambda it: (it.scope is not None, it.remote))[:2]
+
+
+def _apart(*threads: Sequence[Access]) -> LitmusTest:
+    """Threads in different work-groups of one device."""
+    return litmus_test(Thread((0, group), tuple(each)) for group, each in enumerate(threads))
+
+
+# ---- progress ------------------------------------------------------------------------------------
+
+
+def never_stuck(scheme: Scheme, table: ProofTable) -> bool:
+    """Whether no program of the table's operations can get stuck, however large it is.
+
+    Asked of one program: five threads in three work-groups, each with every operation on two
+    locations, one after the other. If its locks are taken in an order, those of every program are:
+    who waits for whom depends on two operations, and on whether their locations, work-groups and
+    threads are the same (docs/proof.md, Progress).
+    """
+    accesses = tuple(
+        access(operation, location, number)
+        for number, (operation, location) in enumerate(product(table.operations, "xy"))
+    )
+    program = program_of(litmus_test(Thread((0, group), accesses) for group in (0, 0, 1, 1, 2)), "")
+    machine = machine_of(scheme.compiled(program), Settings())
+    return drains(machine) and LockOrder(machine).holds

@@ -1,0 +1,108 @@
+"""What `prove` says: what is proved of each scheme, and the tests that refute it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from rich.console import Console
+
+from rspverify.answers import Detail
+from rspverify.proof.proof import BrokenObligation, Proof, ProofReport, ProofWord
+from rspverify.render import document as doc
+from rspverify.render.document import Block, Document, Line, line
+from rspverify.render.evidence import explained
+from rspverify.render.progress import Stream
+from rspverify.render.words import counted, internal_errors, progress_class, rows_named
+from rspverify.verdict import Word
+
+STYLES = {ProofWord.PROVED: "SOUND", ProofWord.UNSOUND: "UNSOUND", ProofWord.NO_PROOF: "UNKNOWN"}
+
+
+def document(it: ProofReport, details: Mapping[str, Detail] | None = None) -> Document:
+    """All of it. details: what tests rest on, by their texts."""
+    title = (
+        it.proofs[0].subject.titled if len(it.proofs) == 1 else counted(len(it.proofs), "scheme")
+    )
+    blocks: list[Block] = []
+    for proof in it.proofs:
+        blocks.append(doc.Summary([*summary(proof)]))
+        found = [*_findings(proof, details or {})]
+        blocks += [doc.Articles(found, "Obligations that are broken")] if found else []
+    return Document("prove", title, [*blocks, *_stopped(it)], answer=it)
+
+
+def summary(it: Proof) -> Iterator[Line]:
+    """The word, the operations that it is about, and what is no part of it."""
+    yield line((it.word, STYLES[it.word]), f"  {it.subject}", kind="head")
+    kinds = ", ".join(f"{number} {kind}" for kind, number in it.obligations.items())
+    yield line(f"  {it.reason}{f' ({kinds})' if kinds else ''}")
+    if it.obligations:
+        yield line(f"  for programs of any size on one device, of {_operations(it)}")
+    if it.progress is not None:
+        word = (it.progress.value, progress_class(it.progress))
+        yield line("  progress: ", word, f", {it.progress_reason}")
+    if it.missing:
+        yield line(f"  without a row: {', '.join(it.missing)}", kind="UNSUPPORTED")
+    for each in it.refused:
+        yield line(f"  {each}", kind="UNSUPPORTED")
+    yield from internal_errors(it.internal)
+
+
+def _operations(it: Proof) -> str:
+    """The operations, with `_` where they may be remote or not."""
+    names = dict.fromkeys(it.operations)
+    either = {
+        f"{name[:-1]}N" for name in names if f"{name[:-1]}R" in names and f"{name[:-1]}N" in names
+    }
+    shown = (f"{name[:-1]}_" if f"{name[:-1]}N" in either else name for name in names)
+    return ", ".join(dict.fromkeys(shown))
+
+
+def _findings(it: Proof, details: Mapping[str, Detail]) -> Iterator[doc.Article]:
+    """The obligations that are broken, those of one test together."""
+    by_test: dict[str | None, list[BrokenObligation]] = {}
+    for each in it.broken:
+        by_test.setdefault(each.text, []).append(each)
+    return (_article(it, those, details) for those in by_test.values())
+
+
+def _article(
+    it: Proof, broken: Sequence[BrokenObligation], details: Mapping[str, Detail]
+) -> doc.Article:
+    first = broken[0]
+    found = first.verdict is Word.UNSOUND
+    lines = [line()]
+    for each in broken:
+        rows = rows_named(sorted({*each.rows}))
+        lines.append(line((each.kind, "head"), f"  {each.meaning} ({rows})"))
+    if first.program is not None:
+        word = first.verdict or Word.UNKNOWN
+        lines.append(line((f"  {word}", word), f"  {first.program}"))
+        lines.append(line(f"    {first.reason}"))
+    if not found:
+        lines.append(line(f"  it would be broken so: {'; '.join(first.order)}", kind="note"))
+    article = doc.Article(
+        first.text or first.meaning,
+        "UNSOUND" if found else "UNKNOWN",
+        first.program or first.meaning,
+        lines,
+        broken=found,
+        open=True,
+    )
+    return explained(article, it.subject.file, None, details.get(first.text or ""))
+
+
+def _stopped(it: ProofReport) -> Iterator[Line]:
+    if it.stopped is not None:
+        yield line(f"stopped, other schemes were not asked: {it.stopped}", kind="ERROR")
+
+
+def stream(
+    console: Console, details: Callable[[Proof], Mapping[str, Detail]], *, text: bool
+) -> Stream[Proof, ProofReport]:
+    """Prints each scheme once it is decided. details: what some of its tests rest on, by text."""
+
+    def each(it: Proof) -> Iterable[Block]:
+        return [*summary(it), *_findings(it, details(it))]
+
+    return Stream[Proof, ProofReport](console, text=text, each=each, last=_stopped)
