@@ -52,7 +52,7 @@ def prove(asked: ProofParameters) -> Proving:
     In Python: ProofParameters has what can be chosen. Raises InputError.
 
     Examples:
-        >>> [it.word for it in rspverify.prove(["proposed", "original"])]
+        >>> [str(it.word) for it in rspverify.prove(["proposed", "original"])]
         ['PROVED', 'UNSOUND']
     """
     judge = asked.decider
