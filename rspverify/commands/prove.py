@@ -78,7 +78,7 @@ def prove(asked: ProofParameters) -> Proving:
         return document(report, details(report.proofs))
 
     return Asked(
-        lambda _: judge.run(questions),
+        lambda _: judge.run(questions, here=len(questions) == 1),
         lambda it: ProofReport(tuple(it.known), it.stopped.reason),
         "prove",
         document=document,

@@ -116,3 +116,22 @@ def never_stuck(scheme: Scheme, table: ProofTable) -> bool:
     program = program_of(litmus_test(Thread((0, group), accesses) for group in (0, 0, 1, 1, 2)), "")
     machine = machine_of(scheme.compiled(program), Settings())
     return drains(machine) and LockOrder(machine).holds
+
+
+def that_may_get_stuck(table: ProofTable) -> Iterator[LitmusTest]:
+    """Small programs of the operations of all rows, the smallest first: one or two operations, in
+    one thread or in two, and two threads that take what the other has."""
+    every = {it.row.number: it for it in table.operations if it.scope is not None}.values()
+    pairs = list(product(every, repeat=2))
+    for it in every:
+        yield _apart((access(it, "x", 0),))
+    for first, second in pairs:
+        yield _apart((access(first, "x", 0),), (access(second, "x", 0),))
+    for first, second in pairs:
+        for place in "xy":
+            yield _apart((access(first, "x", 0), access(second, place, 1)))
+    for first, second in pairs:
+        yield _apart(
+            (access(first, "x", 0), access(second, "y", 1)),
+            (access(first, "y", 0), access(second, "x", 1)),
+        )

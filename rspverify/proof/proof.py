@@ -16,18 +16,20 @@ from rspverify.judge.inputs import LoadedTest, NamedScheme
 from rspverify.judge.question import Incident, Question
 from rspverify.judge.verdicts import Verdicts
 from rspverify.programs.litmus_test import LitmusTest
+from rspverify.programs.meaning import program_of
 from rspverify.programs.notation import notation
 from rspverify.programs.writer import litmus_text
 from rspverify.proof.obligations import Failure, Kind, Obligation, obligations
-from rspverify.proof.programs import never_stuck, tests_of
+from rspverify.proof.programs import never_stuck, tests_of, that_may_get_stuck
 from rspverify.proof.table import BASE, MODEL, ProofTable, proof_table
 from rspverify.records import replace
 from rspverify.soundness.internal import InternalError
+from rspverify.soundness.progress import progress
 from rspverify.source import Problem, Source
-from rspverify.verdict import ProgressWord, Word
+from rspverify.verdict import WITHOUT_PROGRESS, ProgressWord, Word
 
 LIVE = "locks are taken in an order, and nothing else keeps anybody waiting for ever"
-NOT_IN_ORDER = "locks are not taken in an order: a program may get stuck (check --progress)"
+NOT_IN_ORDER = "locks are not taken in an order, and no small program is known to get stuck"
 
 
 class ProofWord(StrEnum):
@@ -151,14 +153,25 @@ class ProofQuestion(Question[Proof], frozen=True):
         weak = {op for it in unknown for op in (it.first, it.second) if not op.as_strong}
         table = table.without(weak)
         kept = tuple(each for it, each in broken.items() if not weak & {it.first, it.second})
-        live = never_stuck(self.scheme.scheme, table)
+        going, reason = self._progress(table)
         return table, replace(
             found,
             obligations=Counter(str(it.kind) for it in obligations(table)),
             broken=kept,
-            progress=ProgressWord.LIVE if live else ProgressWord.UNKNOWN,
-            progress_reason=LIVE if live else NOT_IN_ORDER,
+            progress=going,
+            progress_reason=reason,
         )
+
+    def _progress(self, table: ProofTable) -> tuple[ProgressWord, str]:
+        """Whether a program of the table may get stuck; a small one that does, if it is known."""
+        if never_stuck(self.scheme.scheme, table):
+            return ProgressWord.LIVE, LIVE
+        for test in that_may_get_stuck(table):
+            found = progress(program_of(test, ""), self.scheme.scheme, self.verdicts.settings)
+            stuck = found.word is ProgressWord.STUCK
+            if stuck and self._decided(test).verdict not in WITHOUT_PROGRESS:
+                return ProgressWord.STUCK, f"{notation(test)}: {found.reason}"
+        return ProgressWord.UNKNOWN, NOT_IN_ORDER
 
     def _is_exact(self, table: ProofTable) -> bool:
         """Whether every broken obligation is an execution of its test."""
@@ -168,9 +181,13 @@ class ProofQuestion(Question[Proof], frozen=True):
     def _broken(self, it: Obligation, failure: Failure, table: ProofTable) -> BrokenObligation:
         """What is known of an obligation that is broken, with the verdict on its first test that
         is UNSOUND, or else on its first."""
-        found = [self._decided(test) for test in tests_of(it, table)]
-        shown = next((each for each in found if each.verdict is Word.UNSOUND), None)
-        shown = shown or next(iter(found), _Decided())
+        shown = _Decided()
+        for test in tests_of(it, table):
+            found = self._decided(test)
+            if shown.test is None or found.verdict is Word.UNSOUND:
+                shown = found
+            if shown.verdict is Word.UNSOUND:
+                break
         return BrokenObligation(
             kind=it.kind,
             first=str(it.first),
@@ -186,13 +203,15 @@ class ProofQuestion(Question[Proof], frozen=True):
         )
 
     def _decided(self, test: LitmusTest) -> _Decided:
+        loaded = self._loaded(test)
+        found = self.verdicts.answer(loaded, self.scheme).verdict
+        return _Decided(loaded.title, notation(test), loaded.source.text, found.word, found.reason)
+
+    def _loaded(self, test: LitmusTest) -> LoadedTest:
+        """A test as its text says it."""
         title = f"prove+{test.name}"
-        program = notation(test)
-        text = litmus_text(test, title, comment=f"Found by `rspverify prove`: {program}")
-        loaded = LoadedTest(Source(f"{title}.litmus", text), self.verdicts.settings)
-        answer = self.verdicts.answer(loaded, self.scheme)
-        verdict = answer.verdict
-        return _Decided(title, program, text, verdict.word, verdict.reason)
+        text = litmus_text(test, title, comment=f"Found by `rspverify prove`: {notation(test)}")
+        return LoadedTest(Source(f"{title}.litmus", text), self.verdicts.settings)
 
 
 class _Decided(Struct, frozen=True):

@@ -103,6 +103,6 @@ def stream(
     """Prints each scheme once it is decided. details: what some of its tests rest on, by text."""
 
     def each(it: Proof) -> Iterable[Block]:
-        return [*summary(it), *_findings(it, details(it))]
+        return [*summary(it), *_findings(it, details(it) if text else {})]
 
     return Stream[Proof, ProofReport](console, text=text, each=each, last=_stopped)
