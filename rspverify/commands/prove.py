@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Generator, Iterable
+from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from rspverify.answers import Detail
@@ -13,9 +15,10 @@ from rspverify.api.inputs import AScheme, schemes_given
 from rspverify.api.parameters import Decided, question
 from rspverify.corpus.inputs import meant_by
 from rspverify.drawing.details import Broken
+from rspverify.files import require_folder, write_new
 from rspverify.judge.inputs import read_inputs
 from rspverify.judge.verdicts import Verdicts
-from rspverify.options import argument
+from rspverify.options import argument, option
 from rspverify.proof.proof import Proof, ProofQuestion, ProofReport, ProofWord
 from rspverify.proof.table import MODEL
 from rspverify.records import replace
@@ -39,6 +42,11 @@ class ProofParameters(Decided):
         "Schemes: .yaml files, or names as of list.", metavar="SCHEME…", completes="scheme"
     )
     settings: Settings = Settings()
+    write: str | Path | None = option(
+        None,
+        "Write the tests that refute a scheme there, as prove+OPERATIONS.litmus.",
+        metavar="DIR",
+    )
 
 
 @question(ProofParameters)
@@ -56,17 +64,30 @@ def prove(asked: ProofParameters) -> Proving:
         ['PROVED', 'UNSOUND']
     """
     judge = asked.decider
+    if asked.write is not None:
+        require_folder(str(asked.write), "tests")
     named = meant_by(schemes=schemes_given(asked.schemes)).schemes
     inputs = read_inputs(named, replace(asked.settings, model=MODEL), judge)
     verdicts = Verdicts(judge, inputs.named, inputs.settings)
     questions = [ProofQuestion(verdicts, it) for it in inputs.schemes]
     schemes = {each.file: each for each in inputs.schemes}
 
+    def answers(_: object) -> Generator[Proof, None, None]:
+        with closing(judge.run(questions, here=len(questions) == 1)) as coming:
+            for it in coming:
+                if asked.write is not None:
+                    tests = [each.test for each in it.broken if each.test and each.is_shown]
+                    texts = {Path(asked.write, f"{test.title}.litmus"): test.text for test in tests}
+                    write_new(texts, "the test of this name")
+                yield it
+
     def details(proofs: Iterable[Proof], most: int | None = None) -> dict[str, Detail]:
         """What their tests rest on, by the texts of these: the first ones of each scheme."""
         broken: dict[str, Broken] = {}
         for it in proofs:
-            texts = dict.fromkeys(e.text for e in it.broken if e.verdict is Word.UNSOUND and e.text)
+            texts = dict.fromkeys(
+                each.test.text for each in it.broken if each.test and each.is_shown
+            )
             for text in [*texts][:most]:
                 source = Source(f"{it.subject.scheme}.litmus", text)
                 broken[text] = Broken(source, schemes[it.subject.file], Word.UNSOUND, False)
@@ -78,7 +99,7 @@ def prove(asked: ProofParameters) -> Proving:
         return document(report, details(report.proofs))
 
     return Asked(
-        lambda _: judge.run(questions, here=len(questions) == 1),
+        answers,
         lambda it: ProofReport(tuple(it.known), it.stopped.reason),
         "prove",
         document=document,

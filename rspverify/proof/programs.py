@@ -3,7 +3,7 @@ all operations, which says whether any program may get stuck."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from rspverify.litmus.program import Kind, Order
@@ -28,7 +28,8 @@ from rspverify.soundness.settings import Settings
 from rspverify.value import Binary, Constant, Expression, Read
 
 _KINDS = {Op.LOAD: Kind.LOAD, Op.STORE: Kind.STORE, Op.RMW: Kind.RMW}
-_TEN = Constant(10)
+_TEN, _TWENTY = Constant(10), Constant(20)
+_IF_ONE = (Binary("==", Read(0), ONE),)
 
 
 def access(
@@ -80,11 +81,45 @@ def tests_of(obligation: Obligation, table: ProofTable) -> Iterator[LitmusTest]:
     stores, loads = _plain(table, Op.STORE), _plain(table, Op.LOAD)
     for store, load in product(stores, loads):
         read = access(second, "y", 0)
-        seen = (Binary("==", Read(0), ONE),)
         yield _apart(
             (access(store, "x", value=ONE), access(first, "y", 0)),
-            (read, access(load, "x", 1, guards=seen)),
+            (read, access(load, "x", 1, guards=_IF_ONE)),
         )
+
+
+def wider_tests_of(obligation: Obligation, table: ProofTable) -> Iterator[LitmusTest]:
+    """Tests around a broken obligation, where more than accesses may hide it: first of 2 threads
+    and 4 operations, then of 3 threads and 5, in which what is written comes by another thread."""
+    first, second = obligation.first, obligation.second
+    writers = _one_a_row(it for it in table.operations if it.writes)
+    readers = _one_a_row(it for it in table.operations if it.reads)
+    if obligation.kind is ObligationKind.ATOM:
+        reader, writer = access(second, "x", 0), access(first, "x", 0, value=_TEN)
+        for other in writers:
+            before = access(other, "x", 1, value=_TWENTY)
+            yield _apart((reader,), (before, writer))
+            yield _apart((before, reader), (writer,))
+            for group in (0, 1):
+                yield _placed((0, 1, group), (reader,), (writer,), (before,))
+        return
+    read = access(second, "y", 0)
+    for store, load in product(writers, readers):
+        data = access(load, "x", 1, guards=_IF_ONE)
+        yield _apart((access(store, "x", 1), access(first, "y", 0)), (read, data))
+    atomics = [it for it in writers if it.scope], [it for it in readers if it.scope]
+    for groups in ((0, 0, 1), (0, 1, 2), (0, 1, 0)):
+        for store, relay, load in product(*atomics, _one_a_row(_plain(table, Op.LOAD))):
+            yield _placed(
+                groups,
+                (access(store, "x", 0),),
+                (access(relay, "x", 0), access(first, "y", 1, guards=_IF_ONE)),
+                (read, access(load, "x", 1, guards=_IF_ONE)),
+            )
+
+
+def _one_a_row(operations: Iterable[Operation]) -> list[Operation]:
+    """The first operation of each row among some."""
+    return list({it.row.number: it for it in reversed([*operations])}.values())[::-1]
 
 
 def _plain(table: ProofTable, kind: Op) -> list[Operation]:
@@ -95,7 +130,13 @@ def _plain(table: ProofTable, kind: Op) -> list[Operation]:
 
 def _apart(*threads: Sequence[Access]) -> LitmusTest:
     """Threads in different work-groups of one device."""
-    return litmus_test(Thread((0, group), tuple(each)) for group, each in enumerate(threads))
+    return _placed(range(len(threads)), *threads)
+
+
+def _placed(groups: Iterable[int], *threads: Sequence[Access]) -> LitmusTest:
+    """Threads in these work-groups of one device."""
+    placed = zip(groups, threads, strict=True)
+    return litmus_test(Thread((0, group), tuple(each)) for group, each in placed)
 
 
 # ---- progress ------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from msgspec import Struct
@@ -20,7 +20,7 @@ from rspverify.programs.meaning import program_of
 from rspverify.programs.notation import notation
 from rspverify.programs.writer import litmus_text
 from rspverify.proof.obligations import Failure, Kind, Obligation, obligations
-from rspverify.proof.programs import never_stuck, tests_of, that_may_get_stuck
+from rspverify.proof.programs import never_stuck, tests_of, that_may_get_stuck, wider_tests_of
 from rspverify.proof.table import BASE, MODEL, ProofTable, proof_table
 from rspverify.records import replace
 from rspverify.soundness.internal import InternalError
@@ -44,13 +44,30 @@ class ProofWord(StrEnum):
     NO_PROOF = "NO PROOF"
 
 
+class ProofTest(Struct, frozen=True, kw_only=True):
+    """A test that is written from a broken obligation, and the verdict of the exact engine.
+
+    program: it in one line; text: as a file. reason: what is observed, or why there is no verdict.
+    """
+
+    title: str
+    program: str
+    text: str
+    verdict: Word
+    reason: str
+
+    @property
+    def refutes(self) -> bool:
+        """Whether it shows that the table is unsound."""
+        return self.verdict is Word.UNSOUND
+
+
 class BrokenObligation(Struct, frozen=True, kw_only=True):
     """An obligation that a table does not meet.
 
     rows: of the two operations. meaning: in words of the table. order: moments of both operations,
-    in an order in which it is broken. test: the file that the program has with `--write`; program:
-    it in one line, text: as a test; null where none is known. verdict: what the exact engine says
-    of it. reason: what is observed, or why there is no verdict.
+    in an order in which it is broken. test: one that is UNSOUND, or else the first that was tried;
+    null where none can be written.
     """
 
     kind: Kind
@@ -59,11 +76,12 @@ class BrokenObligation(Struct, frozen=True, kw_only=True):
     rows: tuple[Place, Place]
     meaning: str
     order: tuple[str, ...]
-    test: str | None = None
-    program: str | None = None
-    text: str | None = None
-    verdict: Word | None = None
-    reason: str = ""
+    test: ProofTest | None = None
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether its test refutes the table."""
+        return self.test is not None and self.test.refutes
 
 
 class Proof(Struct, frozen=True, kw_only=True):
@@ -142,14 +160,20 @@ class ProofQuestion(Question[Proof], frozen=True):
     def _of_obligations(self, table: ProofTable, found: Proof) -> tuple[ProofTable, Proof]:
         """The table without the rows that are too weak to be proved, and what is known of it."""
         failed = {it: how for it in obligations(table) if (how := it.failure(table)) is not None}
-        broken = {it: self._broken(it, how, table) for it, how in failed.items()}
-        unknown = [it for it, known in broken.items() if known.verdict is not Word.UNSOUND]
+        broken = {it: self._broken(it, how, tests_of(it, table)) for it, how in failed.items()}
+        unknown = [it for it, known in broken.items() if not known.is_shown]
         if unknown and self._is_exact(table):
             known = broken[unknown[0]]
             raise InternalError(
-                f"an obligation that is broken must be an execution of {known.program}",
-                {"broken": f"{known.meaning}; {known.order}", "verdict": known.reason},
+                "an obligation that is broken must be an execution of its test",
+                {"broken": f"{known.meaning}; {known.order}", "verdict": str(known.test)},
             )
+        for it in unknown if len(unknown) == len(broken) else ():
+            known = self._broken(it, failed[it], wider_tests_of(it, table))
+            if known.is_shown:
+                broken[it] = known
+                break
+        unknown = [it for it, known in broken.items() if not known.is_shown]
         weak = {op for it in unknown for op in (it.first, it.second) if not op.as_strong}
         table = table.without(weak)
         kept = tuple(each for it, each in broken.items() if not weak & {it.first, it.second})
@@ -178,15 +202,17 @@ class ProofQuestion(Question[Proof], frozen=True):
         same = self.scheme.machine.meaning_digest == machine_named(BASE).meaning_digest
         return same and table.is_exact
 
-    def _broken(self, it: Obligation, failure: Failure, table: ProofTable) -> BrokenObligation:
-        """What is known of an obligation that is broken, with the verdict on its first test that
-        is UNSOUND, or else on its first."""
-        shown = _Decided()
-        for test in tests_of(it, table):
+    def _broken(
+        self, it: Obligation, failure: Failure, tests: Iterable[LitmusTest]
+    ) -> BrokenObligation:
+        """What is known of an obligation that is broken, by the first of some tests that refutes
+        the table, or else by the first."""
+        shown: ProofTest | None = None
+        for test in tests:
             found = self._decided(test)
-            if shown.test is None or found.verdict is Word.UNSOUND:
+            if shown is None or found.refutes:
                 shown = found
-            if shown.verdict is Word.UNSOUND:
+            if shown.refutes:
                 break
         return BrokenObligation(
             kind=it.kind,
@@ -195,33 +221,25 @@ class ProofQuestion(Question[Proof], frozen=True):
             rows=(it.first.row.number, it.second.row.number),
             meaning=str(it),
             order=failure.order,
-            test=shown.test,
-            program=shown.program,
-            text=shown.text,
-            verdict=shown.verdict,
-            reason=shown.reason,
+            test=shown,
         )
 
-    def _decided(self, test: LitmusTest) -> _Decided:
+    def _decided(self, test: LitmusTest) -> ProofTest:
         loaded = self._loaded(test)
         found = self.verdicts.answer(loaded, self.scheme).verdict
-        return _Decided(loaded.title, notation(test), loaded.source.text, found.word, found.reason)
+        return ProofTest(
+            title=loaded.title,
+            program=notation(test),
+            text=loaded.source.text,
+            verdict=found.word,
+            reason=found.reason,
+        )
 
     def _loaded(self, test: LitmusTest) -> LoadedTest:
         """A test as its text says it."""
         title = f"prove+{test.name}"
         text = litmus_text(test, title, comment=f"Found by `rspverify prove`: {notation(test)}")
         return LoadedTest(Source(f"{title}.litmus", text), self.verdicts.settings)
-
-
-class _Decided(Struct, frozen=True):
-    """A test and what the engine says of it."""
-
-    test: str | None = None
-    program: str | None = None
-    text: str | None = None
-    verdict: Word | None = None
-    reason: str = ""
 
 
 def _placed(it: Problem) -> str:
@@ -231,7 +249,7 @@ def _placed(it: Problem) -> str:
 def _concluded(proof: Proof) -> tuple[ProofWord, str]:
     """What follows of all that is known."""
     total = sum(proof.obligations.values())
-    if any(it.verdict is Word.UNSOUND for it in proof.broken):
+    if any(it.is_shown for it in proof.broken):
         return ProofWord.UNSOUND, f"{len(proof.broken)} of {total} obligations are broken"
     if proof.broken:
         reason = f"{len(proof.broken)} of {total} obligations are not shown"

@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from rich.console import Console
 
 from rspverify.answers import Detail
-from rspverify.proof.proof import BrokenObligation, Proof, ProofReport, ProofWord
+from rspverify.proof.proof import BrokenObligation, Proof, ProofReport, ProofTest, ProofWord
 from rspverify.render import document as doc
 from rspverify.render.document import Block, Document, Line, line
 from rspverify.render.evidence import explained
 from rspverify.render.progress import Stream
 from rspverify.render.words import counted, internal_errors, progress_class, rows_named
-from rspverify.verdict import Word
 
 STYLES = {ProofWord.PROVED: "SOUND", ProofWord.UNSOUND: "UNSOUND", ProofWord.NO_PROOF: "UNKNOWN"}
 
@@ -60,36 +59,38 @@ def _operations(it: Proof) -> str:
 
 def _findings(it: Proof, details: Mapping[str, Detail]) -> Iterator[doc.Article]:
     """The obligations that are broken, those of one test together."""
-    by_test: dict[str | None, list[BrokenObligation]] = {}
+    by_test: dict[ProofTest | None, list[BrokenObligation]] = {}
     for each in it.broken:
-        by_test.setdefault(each.text, []).append(each)
-    return (_article(it, those, details) for those in by_test.values())
+        by_test.setdefault(each.test, []).append(each)
+    return (_article(it, test, those, details) for test, those in by_test.items())
 
 
 def _article(
-    it: Proof, broken: Sequence[BrokenObligation], details: Mapping[str, Detail]
+    it: Proof,
+    test: ProofTest | None,
+    broken: Sequence[BrokenObligation],
+    details: Mapping[str, Detail],
 ) -> doc.Article:
-    first = broken[0]
-    found = first.verdict is Word.UNSOUND
+    found = test is not None and test.refutes
     lines = [line()]
     for each in broken:
         rows = rows_named(sorted({*each.rows}))
         lines.append(line((each.kind, "head"), f"  {each.meaning} ({rows})"))
-    if first.program is not None:
-        word = first.verdict or Word.UNKNOWN
-        lines.append(line((f"  {word}", word), f"  {first.program}"))
-        lines.append(line(f"    {first.reason}"))
+    if test is not None:
+        lines.append(line((f"  {test.verdict}", test.verdict), f"  {test.program}"))
+        lines.append(line(f"    {test.reason}"))
     if not found:
-        lines.append(line(f"  it would be broken so: {'; '.join(first.order)}", kind="note"))
+        lines.append(line(f"  it would be broken so: {'; '.join(broken[0].order)}", kind="note"))
+    name = broken[0].meaning if test is None else test.text
     article = doc.Article(
-        first.text or first.meaning,
+        name,
         "UNSOUND" if found else "UNKNOWN",
-        first.program or first.meaning,
+        broken[0].meaning if test is None else test.program,
         lines,
         broken=found,
         open=True,
     )
-    return explained(article, it.subject.file, None, details.get(first.text or ""))
+    return explained(article, it.subject.file, None, details.get(name))
 
 
 def _stopped(it: ProofReport) -> Iterator[Line]:
