@@ -19,9 +19,10 @@ from rspverify.programs.litmus_test import LitmusTest
 from rspverify.programs.meaning import program_of
 from rspverify.programs.notation import notation
 from rspverify.programs.writer import litmus_text
+from rspverify.proof.machines import BASE
 from rspverify.proof.obligations import Failure, Kind, Obligation, obligations
 from rspverify.proof.programs import never_stuck, tests_of, that_may_get_stuck, wider_tests_of
-from rspverify.proof.table import BASE, MODEL, ProofTable, proof_table
+from rspverify.proof.table import MODEL, ProofTable, proof_table
 from rspverify.records import replace
 from rspverify.soundness.internal import InternalError
 from rspverify.soundness.progress import progress
@@ -256,6 +257,8 @@ def _concluded(proof: Proof) -> tuple[ProofWord, str]:
         return ProofWord.NO_PROOF, f"{reason}, and no test is known that shows them broken"
     if not proof.obligations and not proof.refused:
         return ProofWord.NO_PROOF, "the table has no atomic operations that synchronise"
+    if not proof.operations and proof.refused:
+        return ProofWord.NO_PROOF, "nothing of the table is a part of the proof"
     if proof.refused:
         reason = "of the table something is no part of the proof"
         if total:

@@ -1,6 +1,6 @@
 """What a proof is about: the operations of a table, and what keeps them out of it (docs/proof.md).
 
-The proof is for the machine rsp and its model. Rows that it says nothing of are refused, each with
+Rows that it says nothing of are refused, each with
 its place and the reason.
 """
 
@@ -11,18 +11,14 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from rspverify.architecture.architecture import Architecture, Condition, Mnemonic, StepKind
-from rspverify.architecture.machines import machine_named
 from rspverify.litmus.program import Order, Scope
+from rspverify.proof.machines import LOCKS, facts_of
 from rspverify.records import replace
 from rspverify.scheme.memory import IN_GLOBAL
 from rspverify.scheme.orders import Op
 from rspverify.scheme.row import Row, Shape, Template
 from rspverify.scheme.scheme import Scheme
 from rspverify.source import Problem, Severity
-
-BASE = "rsp"
-"""The machine whose executions the proof speaks of; a machine that has no others is proved, too."""
 
 MODEL = "opencl-rsp"
 """The model that the proof is for."""
@@ -105,12 +101,13 @@ class ProofTable(Struct, frozen=True, dict=True):
     """What a proof has of a scheme.
 
     operations: those that it covers. refused: what of the scheme it says nothing of. missing: the
-    operations of Tab. 3 without a row.
+    operations of Tab. 3 without a row. locks: those of the machine that keep others out.
     """
 
     operations: tuple[Operation, ...]
     refused: tuple[Problem, ...]
     missing: tuple[str, ...]
+    locks: frozenset[str] = LOCKS
 
     def without(self, weak: Collection[Operation]) -> ProofTable:
         """The same without operations whose rows are for weaker orders alone, and do not meet the
@@ -129,13 +126,13 @@ class ProofTable(Struct, frozen=True, dict=True):
 
     @cached_property
     def rmw_locks_exclude(self) -> bool:
-        """Whether no row frees a rmw lock that it does not hold."""
-        return all(_brackets(it.code, RMW_LOCK) for it in self.operations)
+        """Whether rmw locks keep others out: no row frees one that it does not hold."""
+        return "rmw" in self.locks and all(_brackets(it.code, RMW_LOCK) for it in self.operations)
 
     @cached_property
     def l2_locks_exclude(self) -> bool:
-        """Whether no row frees a lock of the L2 that it does not hold."""
-        return all(_brackets(it.code, L2_LOCK) for it in self.operations)
+        """Whether the locks of the L2 do."""
+        return "lock" in self.locks and all(_brackets(it.code, L2_LOCK) for it in self.operations)
 
     @cached_property
     def is_exact(self) -> bool:
@@ -153,11 +150,9 @@ class ProofTable(Struct, frozen=True, dict=True):
 
 def proof_table(scheme: Scheme) -> ProofTable:
     """What a proof has of a scheme, on its machine."""
-    why = unlike(scheme.machine)
-    if why is not None:
-        message = (
-            f"machine {scheme.machine.name} must have no executions but those of {BASE}: {why}"
-        )
+    facts = facts_of(scheme.machine)
+    if facts.unknown is not None:
+        message = f"no proof is known for machine {scheme.machine.name}: {facts.unknown}"
         return ProofTable((), (Problem(None, message, severity=Severity.UNSUPPORTED),), ())
     refused: list[Problem] = []
     shapes: dict[int, list[Shape]] = {row.number: [] for row in scheme.rows}
@@ -180,7 +175,7 @@ def proof_table(scheme: Scheme) -> ProofTable:
         for remote in (False, True)
         if (kind, scope, remote) not in has and not (scope is None and (remote or kind is Op.RMW))
     ]
-    return ProofTable(tuple(found), tuple(refused), tuple(missing))
+    return ProofTable(tuple(found), tuple(refused), tuple(missing), facts.locks)
 
 
 def _operations(row: Row, shapes: Iterable[Shape]) -> Iterator[Operation]:
@@ -227,50 +222,6 @@ def _of_whole_row(row: Row) -> Iterator[str]:
     if len(accesses) != 1 or accesses[0] not in _ACCESSES[row.kind]:
         ways = " or ".join(_ACCESSES[row.kind])
         yield f"its code must access memory once, by {ways}, not by {' and '.join(accesses)}"
-
-
-def unlike(machine: Architecture) -> str | None:
-    """What a machine has that rsp has not; None if all its executions are executions of rsp.
-
-    So it is if the state is the same and each instruction and step does the same, under the same
-    conditions and perhaps more of them.
-    """
-    base = machine_named(BASE)
-    if (machine.kinds, machine.cells, machine.final) != (base.kinds, base.cells, base.final):
-        return "its state is another"
-    if machine.reaches != base.reaches:
-        return "its reaches are others"
-    for name, own in machine.instructions.items():
-        known = base.instructions.get(name)
-        if known is not None and not _refines(own, known):
-            return f"{name} is another instruction"
-    steps = {it.name: it for it in base.steps}
-    for step in machine.steps:
-        known_step = steps.get(step.name)
-        if known_step is None or not _refines(step, known_step):
-            return f"its step {step.name} is another"
-    if not _as_strict(machine.always, base.always):
-        return "instructions wait for less"
-    if not _as_strict(machine.complete, base.complete):
-        return "it completes otherwise"
-    return None
-
-
-def _refines(own: Mnemonic | StepKind, known: Mnemonic | StepKind) -> bool:
-    """Whether one does the same as another, under its conditions and perhaps more."""
-    if isinstance(own, Mnemonic) and isinstance(known, Mnemonic):
-        alike = (own.operands, own.reaches, own.later) == (known.operands, known.reaches, ())
-    elif isinstance(own, StepKind) and isinstance(known, StepKind):
-        alike = (own.place, own.variables) == (known.place, known.variables)
-    else:
-        alike = False
-    return alike and own.effects == known.effects and _as_strict(own.conditions, known.conditions)
-
-
-def _as_strict(own: Iterable[Condition], known: Iterable[Condition]) -> bool:
-    """Whether all of some conditions are among others."""
-    given = [*own]
-    return all(it in given for it in known)
 
 
 # ---- locks ---------------------------------------------------------------------------------------

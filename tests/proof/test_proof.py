@@ -67,15 +67,6 @@ def test_lock_of_the_l2_around_a_remote_access(row: int) -> None:
     assert broken(scheme.with_code(row, held)) == []
 
 
-def test_machine_that_waits_for_more_is_proved() -> None:
-    """All executions of rsp-st-waits are executions of rsp; those of other machines are not."""
-    found = rspverify.prove("proposed", settings=rspverify.Settings(machine="rsp-st-waits"))
-    assert [it.word for it in found] == ["PROVED"]
-    (other,) = rspverify.prove("proposed", settings=rspverify.Settings(machine="rsp-lines"))
-    assert (other.word, other.obligations) == ("NO PROOF", {})
-    assert "no executions but those of rsp" in other.refused[0]
-
-
 INEXACT = """
 name: stores-flush-afterwards
 machine: rsp
