@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from rspverify.answers import Detail
 from rspverify.api.asked import Asked, Ending, Stop
 from rspverify.api.details import known_details
-from rspverify.api.inputs import AScheme, schemes_given
+from rspverify.api.inputs import AScheme, schemes_given, several
 from rspverify.api.parameters import Decided, question
 from rspverify.corpus.inputs import meant_by
 from rspverify.drawing.details import Broken
@@ -19,11 +19,13 @@ from rspverify.files import require_folder, write_new
 from rspverify.judge.inputs import read_inputs
 from rspverify.judge.verdicts import Verdicts
 from rspverify.options import argument, option
+from rspverify.proof.lemmas import LemmaAnswer, proved
 from rspverify.proof.proof import Proof, ProofQuestion, ProofReport, ProofWord
 from rspverify.proof.table import MODEL
 from rspverify.records import replace
+from rspverify.smt.portfolio import is_solver
 from rspverify.soundness.settings import Settings
-from rspverify.source import Source
+from rspverify.source import Source, require
 from rspverify.terminal.command import EVERYWHERE, PAGES, Command
 from rspverify.verdict import Word
 
@@ -39,9 +41,15 @@ class ProofParameters(Decided):
     """The schemes that are to be proved."""
 
     schemes: AScheme | Iterable[AScheme] = argument(
-        "Schemes: .yaml files, or names as of list.", metavar="SCHEME…", completes="scheme"
+        "Schemes: .yaml files, or names as of list. None: only --lemmas.",
+        metavar="SCHEME…",
+        completes="scheme",
+        default=(),
     )
     settings: Settings = Settings()
+    lemmas: bool = option(
+        False, "Prove the lemmas again that the proof of every scheme rests on, and tell each."
+    )
     write: str | Path | None = option(
         None,
         "Write the tests that refute a scheme there, as prove+OPERATIONS.litmus.",
@@ -64,6 +72,7 @@ def prove(asked: ProofParameters) -> Proving:
         ['PROVED', 'UNSOUND']
     """
     judge = asked.decider
+    require(bool(asked.lemmas or several(asked.schemes)), "at least one scheme must be given")
     if asked.write is not None:
         require_folder(str(asked.write), "tests")
     named = meant_by(schemes=schemes_given(asked.schemes)).schemes
@@ -72,7 +81,12 @@ def prove(asked: ProofParameters) -> Proving:
     questions = [ProofQuestion(verdicts, it) for it in inputs.schemes]
     schemes = {each.file: each for each in inputs.schemes}
 
+    lemmas: list[LemmaAnswer] = []
+
     def answers(_: object) -> Generator[Proof, None, None]:
+        if asked.lemmas:
+            solvers = ["z3", *(["cvc5"] if is_solver("cvc5") else [])]
+            lemmas.extend(it for solver in solvers for it in proved(solver))
         with closing(judge.run(questions, here=len(questions) == 1)) as coming:
             for it in coming:
                 if asked.write is not None:
@@ -100,7 +114,7 @@ def prove(asked: ProofParameters) -> Proving:
 
     return Asked(
         answers,
-        lambda it: ProofReport(tuple(it.known), it.stopped.reason),
+        lambda it: ProofReport(tuple(it.known), tuple(lemmas), it.stopped.reason),
         "prove",
         document=document,
         stream=lambda render, console, form: render.stream(
@@ -116,13 +130,14 @@ def _ending(report: ProofReport) -> Ending:
     return Ending(
         internal=any(it.internal for it in report.proofs),
         found=ProofWord.UNSOUND in words,
-        undecided=ProofWord.NO_PROOF in words,
+        undecided=ProofWord.NO_PROOF in words or not all(it.proved for it in report.lemmas),
     )
 
 
 COMMAND = Command(
     prove,
-    ends="1 a scheme is UNSOUND; 3 of one there is NO PROOF; 0 all are PROVED",
+    ends="1 a scheme is UNSOUND; 3 of one there is NO PROOF, or a lemma is not proved; 0 all are "
+    "PROVED",
     takes=("seconds", "machine"),
     forms=PAGES,
     also=EVERYWHERE,

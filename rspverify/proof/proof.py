@@ -19,6 +19,7 @@ from rspverify.programs.litmus_test import LitmusTest
 from rspverify.programs.meaning import program_of
 from rspverify.programs.notation import notation
 from rspverify.programs.writer import litmus_text
+from rspverify.proof.lemmas import LemmaAnswer, require_proved
 from rspverify.proof.machines import BASE
 from rspverify.proof.obligations import Failure, Kind, Obligation, obligations
 from rspverify.proof.programs import never_stuck, tests_of, that_may_get_stuck, wider_tests_of
@@ -109,9 +110,11 @@ class Proof(Struct, frozen=True, kw_only=True):
 
 
 class ProofReport(Struct, frozen=True):
-    """What is proved of each scheme. stopped: why no more were asked, if it is so."""
+    """What is proved of each scheme. lemmas: what solvers say of the lemmas, if that was asked.
+    stopped: why no more were asked, if it is so."""
 
     proofs: tuple[Proof, ...]
+    lemmas: tuple[LemmaAnswer, ...] = ()
     stopped: str | None = None
 
 
@@ -137,6 +140,7 @@ class ProofQuestion(Question[Proof], frozen=True):
 
     def decide(self) -> Proof:
         started = time.perf_counter()
+        require_proved()
         table = proof_table(self.scheme.scheme)
         machine, settings = self.scheme.machine, self.verdicts.settings
         file = machine.path or None

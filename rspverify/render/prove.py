@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from rich.console import Console
 
 from rspverify.answers import Detail
+from rspverify.proof.lemmas import LemmaAnswer
 from rspverify.proof.proof import BrokenObligation, Proof, ProofReport, ProofTest, ProofWord
 from rspverify.render import document as doc
 from rspverify.render.document import Block, Document, Line, line
@@ -27,7 +28,7 @@ def document(it: ProofReport, details: Mapping[str, Detail] | None = None) -> Do
         blocks.append(doc.Summary([*summary(proof)]))
         found = [*_findings(proof, details or {})]
         blocks += [doc.Articles(found, "Obligations that are broken")] if found else []
-    return Document("prove", title, [*blocks, *_stopped(it)], answer=it)
+    return Document("prove", title, [*blocks, *_last(it)], answer=it)
 
 
 def summary(it: Proof) -> Iterator[Line]:
@@ -93,9 +94,20 @@ def _article(
     return explained(article, it.subject.file, None, details.get(name))
 
 
-def _stopped(it: ProofReport) -> Iterator[Line]:
+def _last(it: ProofReport) -> Iterator[Block]:
+    """The lemmas, if they were asked, and why no more schemes were."""
+    if it.lemmas:
+        yield doc.Listing([*map(_lemma, it.lemmas)], "Lemmas")
+        proved = sum(each.proved for each in it.lemmas)
+        seconds = sum(each.seconds for each in it.lemmas)
+        yield line(f"{proved} of {counted(len(it.lemmas), 'answer')} proved, {seconds:.1f} s")
     if it.stopped is not None:
         yield line(f"stopped, other schemes were not asked: {it.stopped}", kind="ERROR")
+
+
+def _lemma(it: LemmaAnswer) -> Line:
+    word = ("proved", "SOUND") if it.proved else (f"not proved: {it.answer}", "UNKNOWN")
+    return line(f"{it.solver:5}", word, "  ", (it.name, "head"), f": {it.idea}")
 
 
 def stream(
@@ -106,4 +118,4 @@ def stream(
     def each(it: Proof) -> Iterable[Block]:
         return [*summary(it), *_findings(it, details(it) if text else {})]
 
-    return Stream[Proof, ProofReport](console, text=text, each=each, last=_stopped)
+    return Stream[Proof, ProofReport](console, text=text, each=each, last=_last)

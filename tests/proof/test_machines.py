@@ -5,42 +5,20 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
+from recorded import EDITS, without
 
 import rspverify
 from rspverify.api.inputs import read_scheme, read_test
-from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.machines import machine_named
 from rspverify.axiomatic.cat import load_model
 from rspverify.litmus.program import Program
 from rspverify.proof.machines import LOCKS, facts_of
 from rspverify.proof.obligations import obligations
 from rspverify.proof.table import proof_table
-from rspverify.records import replace
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
 from rspverify.verdict import Word
-
-RSP = machine_named("rsp")
-PARTS = {**RSP.instructions, **{step.name: step for step in RSP.steps}}
-EDITS = [(name, place) for name, it in PARTS.items() for place in range(len(it.conditions))]
-
-
-def without(name: str, place: int) -> Architecture:
-    """The machine rsp whose instruction or step waits for one thing less."""
-
-    def edited(it: object) -> object:
-        if getattr(it, "name", None) != name:
-            return it
-        conditions = PARTS[name].conditions
-        return replace(it, conditions=(*conditions[:place], *conditions[place + 1 :]))
-
-    return replace(
-        RSP,
-        name=f"{name}-{place}",
-        instructions={each: edited(it) for each, it in RSP.instructions.items()},
-        steps=tuple(map(edited, RSP.steps)),
-    )
 
 
 @cache
