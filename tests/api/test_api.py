@@ -95,6 +95,7 @@ def test_every_name_is_documented(name: str) -> None:
             ["outcomes", FIG4, "--scheme", "proposed"],
         ),
         (lambda: rspverify.progress(FIG4, judge=judge()), ["progress", FIG4]),
+        (lambda: rspverify.prove("original", judge=judge()), ["prove", "original"]),
         (lambda: rspverify.mutate("proposed", FIG4, judge=judge()), ["mutate", "proposed", FIG4]),
         (
             lambda: rspverify.compare("original", "proposed", FIG4, judge=judge()),

@@ -24,6 +24,7 @@ RUNS = {
     "mutate": [PROPOSED, FIG4, "--widen"],
     "outcomes": [FIG4, "--scheme", ORIGINAL],
     "progress": [FIG4, "--scheduler", "obe", "--scheduler", "fair"],
+    "prove": [ORIGINAL, PROPOSED],
     "repair": [ORIGINAL, FIG4, "--rows", "2", "--hunt-events", "0", "--than", PROPOSED],
     "selftest": ["--programs", "1", "--outcomes", "-j", "1"],
 }
