@@ -86,8 +86,14 @@ class HuntParameters(Decided):
     )
     by: By | None = option(
         None,
-        "Decide by one formula for many programs, or program by program. Default: formula "
-        "where it applies (no --plain-on-atomic, rows that give back their locks).",
+        "Decide by a proof of the scheme, by one formula for many programs, or program by "
+        "program. Default: proof if there is one (see prove), or else formula where it applies "
+        "(no --plain-on-atomic, rows that give back their locks).",
+    )
+    proof: bool = option(
+        True,
+        "Say at once that a scheme is sound for all programs, where that is proved.",
+        name="--proof/--no-proof",
     )
     count: bool = option(
         True,
@@ -231,6 +237,7 @@ def hunt(asked: HuntParameters) -> Hunting:
         asked.by,
         first=asked.first,
         count=asked.count and LOCAL not in space.memories,
+        proof=asked.proof and not asked.estimate,
     )
     return Hunting(setup, judge, asked)
 

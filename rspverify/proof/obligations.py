@@ -87,6 +87,11 @@ def obligations(table: ProofTable) -> Iterator[Obligation]:
                     yield Obligation(Kind.ATOM, first, second)
 
 
+def failures(table: ProofTable) -> dict[Obligation, Failure]:
+    """The obligations that a table does not meet, and times that break each."""
+    return {it: how for it in obligations(table) if (how := it.failure(table)) is not None}
+
+
 # ---- an operation that runs ----------------------------------------------------------------------
 
 

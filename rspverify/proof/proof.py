@@ -21,7 +21,7 @@ from rspverify.programs.notation import notation
 from rspverify.programs.writer import litmus_text
 from rspverify.proof.lemmas import LemmaAnswer, require_proved
 from rspverify.proof.machines import BASE
-from rspverify.proof.obligations import Failure, Kind, Obligation, obligations
+from rspverify.proof.obligations import Failure, Kind, Obligation, failures, obligations
 from rspverify.proof.programs import never_stuck, tests_of, that_may_get_stuck, wider_tests_of
 from rspverify.proof.table import MODEL, ProofTable, proof_table
 from rspverify.records import replace
@@ -164,7 +164,7 @@ class ProofQuestion(Question[Proof], frozen=True):
 
     def _of_obligations(self, table: ProofTable, found: Proof) -> tuple[ProofTable, Proof]:
         """The table without the rows that are too weak to be proved, and what is known of it."""
-        failed = {it: how for it in obligations(table) if (how := it.failure(table)) is not None}
+        failed = failures(table)
         broken = {it: self._broken(it, how, tests_of(it, table)) for it, how in failed.items()}
         unknown = [it for it, known in broken.items() if not known.is_shown]
         if unknown and self._is_exact(table):

@@ -77,6 +77,11 @@ class Operation(Struct, frozen=True):
         wanted = {Op.LOAD: Order.ACQUIRE, Op.STORE: Order.RELEASE, Op.RMW: Order.ACQ_REL}
         return not self.orders or wanted[self.kind] in self.orders
 
+    def is_of(self, shape: Shape) -> bool:
+        """Whether operations of a shape, which its row compiles, are among these."""
+        here = (self.kind, self.scope, self.remote) == (shape.kind, shape.scope, shape.remote)
+        return here and (shape.order is None or shape.order in self.orders)
+
     def includes(self, other: Operation) -> bool:
         """Whether two atomics of different work-groups of one device are inclusive (Fig. 2)."""
         wide, far = self._wide, other._wide
@@ -123,6 +128,17 @@ class ProofTable(Struct, frozen=True, dict=True):
         ]
         kept = tuple(it for it in self.operations if it not in weak)
         return replace(self, operations=kept, refused=(*self.refused, *dict.fromkeys(refused)))
+
+    def of(self, shapes: Iterable[Shape], scheme: Scheme) -> ProofTable | None:
+        """The table of these operations of its scheme alone; None if one of them is not covered."""
+        found: dict[Operation, None] = {}
+        for shape in shapes:
+            row = scheme.table.get(shape)
+            own = [it for it in self.operations if it.row == row and it.is_of(shape)]
+            if not own:
+                return None
+            found |= dict.fromkeys(own)
+        return ProofTable(tuple(found), (), (), self.locks)
 
     @cached_property
     def rmw_locks_exclude(self) -> bool:

@@ -15,6 +15,7 @@ from rspverify.engineering.hunt.finding import (
 )
 from rspverify.engineering.hunt.strategy import Watcher
 from rspverify.enumeration.estimate import Estimate
+from rspverify.proof.covered import Proved
 from rspverify.render import document as doc
 from rspverify.render.document import Block, Document, Line, line
 from rspverify.render.evidence import explained
@@ -154,10 +155,11 @@ def conclusion(it: HuntReport) -> Iterator[Block]:
             words = f"{racy} extensions of them race (not counted up to symmetry), and nothing is "
             words += "asked of these, nor of what contains them"
         yield doc.Basis([table, line(_COLUMNS, kind="note"), line(words, kind="note")])
-    yield doc.Basis(list(_decided(it)))
+    if it.proof is None:
+        yield doc.Basis(list(_decided(it)))
     if it.internal:
         yield doc.Warnings(list(internal_errors(it.internal)))
-    yield doc.Summary([verdict(it)])
+    yield doc.Summary([verdict(it), *proof_in_words(it.proof)])
 
 
 def _decided(report: HuntReport) -> Iterator[Line]:
@@ -194,6 +196,9 @@ def verdict(report: HuntReport) -> Line:
     which = f"{report.programs:,} {which}" if method.counted else f"{which} (not counted)"
     which += f", made of {', '.join(space.operations)}" if space.some_operations else ""
     which += " (plain operations on atomic locations, too)" if space.plain_on_atomic else ""
+    if report.proof is not None:
+        words = "of these operations on one device, of any size"
+        return line(f"PROVED: {subject} all programs {words}", kind="head SOUND")
     if not report.sound:
         many = len(report.unknown)
         what = f"those of {many:,} questions" if method.formulas else f"{many:,} that are"
@@ -201,6 +206,15 @@ def verdict(report: HuntReport) -> Line:
     vacuous = report.decided[Word.VACUOUS]
     rest = f"; of those decided {vacuous:,} complete no execution" if vacuous else ""
     return line(f"{subject} all {which}{rest}", kind="head SOUND")
+
+
+def proof_in_words(it: Proved | None) -> Iterator[Line]:
+    """On what a proof rests."""
+    if it is not None:
+        kinds = each_counted(it.obligations, it.obligations)
+        total = sum(it.obligations.values())
+        words = f"all {total} obligations of its rows hold ({kinds}); --no-proof looks at programs"
+        yield line(words, kind="note")
 
 
 _HOUR, _YEAR = 3600, 365 * 86400

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "rspverify/render/hunt.schema.json").read_text())
 ORIGINAL, PROPOSED = (str(ROOT / f"schemes/{name}.yaml") for name in ("original", "proposed"))
 TWO = ("--events", "2")
-run = partial(command_line.run, "hunt", "-j", "1")
+run = partial(command_line.run, "hunt", "-j", "1", "--no-proof")
 KEPT = pytest.mark.usefixtures("one_cache")
 
 

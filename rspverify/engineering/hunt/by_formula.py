@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rspverify.engineering.hunt.assumptions import gives_back, smaller_proved_for
-from rspverify.engineering.hunt.finding import Formulas
+from rspverify.engineering.hunt.finding import By, Formulas
 from rspverify.engineering.hunt.formula.ask import SketchAnswer, SketchSearch
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.strategy import Hunted, Strategy
@@ -65,6 +65,8 @@ class ByFormula(Strategy):
     What it finds has the fewest operations, and of these the fewest threads. Its programs are not
     listed unless `count` is called.
     """
+
+    by = By.FORMULA
 
     _foretold: set[int] = field(init=False, default_factory=set)
     _answers: dict[Sketch, SketchAnswer] = field(init=False, default_factory=dict)

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from rspverify.answers import Internal
 from rspverify.engineering.hunt.assumptions import alone_may_break, smaller_stand
+from rspverify.engineering.hunt.finding import By
 from rspverify.engineering.hunt.operations import row_shape
 from rspverify.engineering.hunt.strategy import Hunted, Strategy, program_named
 from rspverify.enumeration.naming import line_of
@@ -47,6 +48,8 @@ class ByPrograms(Strategy):
 
     In the end programs are decided again whose rows have become stronger since.
     """
+
+    by = By.PROGRAMS
 
     _decided: dict[bytes, int] = field(init=False, default_factory=dict)
     """Under which of the schemes a program was decided, by its number."""

@@ -10,6 +10,7 @@ from msgspec import Struct
 from rspverify.answers import Internal, Subject, Verdicts
 from rspverify.convert import Bounds, Code, Count, Group, Place, Seconds, with_keys
 from rspverify.enumeration.estimate import Estimate
+from rspverify.proof.covered import Proved
 
 FIRST = "the first finding was asked for"
 NO_ROW = "no row, and no two, mend it"
@@ -17,8 +18,9 @@ ESTIMATED = "only an estimate was asked for"
 
 
 class By(StrEnum):
-    """How programs are decided: by one formula for many, or one by one."""
+    """How programs are decided: all by a proof, by one formula for many, or one by one."""
 
+    PROOF = "proof"
     FORMULA = "formula"
     PROGRAMS = "programs"
 
@@ -143,9 +145,11 @@ class HuntReport(Struct, frozen=True, kw_only=True):
     phases: those that are complete, but for decisions. stronger: rows that were made as strong as
     can be in the end; switches: of the machine, that were turned on. programs: without a race, up
     to symmetry, of all phases. decided: how many of them have each verdict, in the end; by formula
-    none has one of its own. unknown: those without a verdict, with why. complete: whether every
-    program within the bounds was looked at; sound: whether all of them are, with the stronger rows
-    and the switches if there are any. stopped: why not all were looked at.
+    none has one of its own. unknown: those without a verdict, with why. proof: what proves the
+    scheme, with its stronger rows, for programs of any size; null if nothing does. complete:
+    whether that is so, or every program within the bounds was looked at; sound: whether all of them
+    are, with the stronger rows and the switches if there are any. stopped: why not all were looked
+    at.
     """
 
     subject: Group[Subject]
@@ -160,6 +164,7 @@ class HuntReport(Struct, frozen=True, kw_only=True):
     unknown: tuple[str, ...]
     complete: bool
     sound: bool
+    proof: Proved | None
     stopped: str | None
     interrupted: bool
     internal: tuple[Internal, ...]

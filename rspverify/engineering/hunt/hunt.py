@@ -15,6 +15,7 @@ from rspverify.convert import counts
 from rspverify.engineering.hunt.assumptions import smaller_stand
 from rspverify.engineering.hunt.by_formula import ByFormula, why_not
 from rspverify.engineering.hunt.by_programs import ByPrograms
+from rspverify.engineering.hunt.by_proof import ByProof, proof_of
 from rspverify.engineering.hunt.finding import (
     ESTIMATED,
     FIRST,
@@ -37,6 +38,7 @@ from rspverify.enumeration.survey import Survey
 from rspverify.files import write_beside
 from rspverify.judge.judge import Judge
 from rspverify.litmus.program import LOCAL
+from rspverify.proof.covered import Proved
 from rspverify.records import replace
 from rspverify.scheme.row import Row
 from rspverify.scheme.scheme import Scheme
@@ -58,8 +60,9 @@ _QUICK = 3
 class HuntSetup(Struct, frozen=True):
     """All that a hunt takes, read.
 
-    by: None for formulas where they apply. first: whether it stops at the first finding. count:
-    whether the programs that formulas have decided are counted.
+    by: None for a proof if there is one, or else formulas where they apply. first: whether it stops
+    at the first finding. count: whether the programs that formulas have decided are counted. proof:
+    whether a proof will do.
     """
 
     scheme: Scheme
@@ -71,6 +74,7 @@ class HuntSetup(Struct, frozen=True):
     by: By | None = None
     first: bool = False
     count: bool = True
+    proof: bool = True
 
 
 class Hunt:
@@ -97,16 +101,28 @@ class Hunt:
         self._started = time.perf_counter()
         survey = Survey(setup.space, setup.model, judge, self._surveying)
         self._why = None
-        if setup.by is not By.PROGRAMS:
+        self._proof = self._proved(survey, setup.scheme)
+        if setup.by is By.PROOF and self._proof is None:
+            message = f"--by proof cannot be used here: {setup.scheme.name} is not proved for this"
+            raise InputError([Problem(None, message, f"rspverify prove {setup.file} says why")])
+        if setup.by is not By.PROGRAMS and self._proof is None:
             self._why = why_not(survey, setup.scheme, setup.settings)
         if self._why is not None and setup.by is By.FORMULA:
             raise InputError([Problem(None, f"--by formula cannot be used here: {self._why}")])
         if LOCAL in setup.space.memories and (self._why or setup.by is By.PROGRAMS):
             why = self._why or "--by programs has global memory alone"
             raise InputError([Problem(None, f"hunts with local memory are by formula: {why}")])
-        kind = ByPrograms if self._why is not None or setup.by is By.PROGRAMS else ByFormula
+        by_programs = self._why is not None or setup.by is By.PROGRAMS
+        kind = ByProof if self._proof else ByPrograms if by_programs else ByFormula
         given = setup.scheme, setup.settings, watcher or Watcher(), setup.file
         self.strategy: Strategy = kind(survey, *given)
+
+    def _proved(self, survey: Survey, scheme: Scheme) -> Proved | None:
+        """What proves a scheme for all programs, if that is asked for and something does."""
+        setup = self._setup
+        if setup.by is By.PROOF or (setup.by is None and setup.proof):
+            return proof_of(survey, scheme, setup.settings)
+        return None
 
     def watch(self, watcher: Watcher) -> None:
         """From now on tell another how it goes."""
@@ -127,13 +143,13 @@ class Hunt:
         if only_estimate:
             self._estimates, self.stopped = self._expected(), ESTIMATED
             self.strategy.watcher.estimated(self._estimates)
-        elif isinstance(strategy, ByFormula):
-            yield from self._hunt()
-            if strategy.complete and self._setup.count:
-                self._count(strategy)
-        else:
+            return
+        if isinstance(strategy, ByPrograms):
             self._foretell()
-            yield from self._hunt()
+        yield from self._hunt()
+        counting = self._setup.count and self._proof is None
+        if isinstance(strategy, ByFormula) and strategy.complete and counting:
+            self._count(strategy)
 
     def _hunt(self) -> Generator[Finding, None, None]:
         """Finding after finding, each under what the one before has led to.
@@ -158,6 +174,10 @@ class Hunt:
                 self.strategy.schemes.append(fault.mended)
                 numbers = [row.number for row in fault.blamed]
                 self.stronger += [each for each in numbers if each not in self.stronger]
+                self._proof = self._proved(self.strategy.survey, fault.mended)
+                if self._proof is not None:
+                    self.strategy.complete = True
+                    return
 
     def _count(self, strategy: ByFormula) -> None:
         """Count the programs, which takes longer than to find those that break the scheme."""
@@ -247,7 +267,7 @@ class Hunt:
                 memories=space.memories,
             ),
             method=Method(
-                by=By.FORMULA if it.formulas else By.PROGRAMS,
+                by=it.by,
                 why_by_programs=self._why,
                 formulas=it.formulas,
                 counted=it.counted,
@@ -263,6 +283,7 @@ class Hunt:
             unknown=it.unknown,
             complete=it.complete,
             sound=it.complete and not it.unknown and not it.internal,
+            proof=self._proof,
             stopped=self.stopped or None,
             interrupted=False,
             internal=tuple(it.internal),

@@ -8,11 +8,12 @@ from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import InitVar, dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 from msgspec import Struct
 
 from rspverify.answers import Internal
-from rspverify.engineering.hunt.finding import Finding, Formulas, HuntReport, PhaseCounts
+from rspverify.engineering.hunt.finding import By, Finding, Formulas, HuntReport, PhaseCounts
 from rspverify.engineering.hunt.operations import row_shape
 from rspverify.enumeration.estimate import Estimate
 from rspverify.enumeration.naming import named
@@ -98,6 +99,7 @@ class Strategy(ABC):
     came instead of verdicts. complete: whether all programs were looked at.
     """
 
+    by: ClassVar[By]
     survey: Survey
     given: InitVar[Scheme]
     settings: Settings
