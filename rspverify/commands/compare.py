@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from rspverify.api.asked import Asked, Ending, Stop
+from rspverify.api.compilers import compilers_named
 from rspverify.api.details import MOST, known
 from rspverify.api.inputs import schemes_given, tests_given
 from rspverify.api.parameters import question
@@ -42,6 +43,11 @@ class CompareParameters(ModelParameters):
         "OLD and NEW are memory models: which outcomes of tests does one of them allow alone? "
         "Without tests, the smallest programs that tell them apart.",
     )
+    compiler: bool = option(
+        False,
+        "OLD and NEW are compilers, as amdgpu:gfx942@llc-21: what does the code of NEW change? Of "
+        "two OPEN tests the one is worse that fewer switches make SOUND.",
+    )
     costs: str | Path | None = option(
         None,
         "What instructions cost, as in `FLU_L1 DV: 40`; what it leaves out costs as "
@@ -69,6 +75,8 @@ class CompareParameters(ModelParameters):
         if self.models:
             return
         require(not self.bounds, f"{', '.join(self.bounds)} must go with --models")
+        if self.compiler:
+            compilers_named([str(self.old), str(self.new)], None)
         for scheme in (self.old, self.new):
             named = isinstance(scheme, str) and is_test(scheme)
             hint = "the two schemes come first, and then the tests"
@@ -78,6 +86,8 @@ class CompareParameters(ModelParameters):
 @question(CompareParameters)
 def compare(asked: CompareParameters) -> Compare:
     """Compare two schemes, one perhaps an edit of the other: what rows cost, verdicts, outcomes.
+
+    With --compiler A B: what two compilers make of whole tests, as a base and a patched one.
 
     Only tests that become other code under NEW than under OLD are decided. Rows are matched by
     the operations that they compile.
@@ -132,7 +142,7 @@ def _schemes(asked: CompareParameters, judge: Judge) -> Inputs:
             found = meant_by(schemes=schemes_given(each)).schemes
             there += [_apart(it, there) for it in found]
     with problems:
-        inputs = read_inputs(there, asked.settings, judge, unique=False)
+        inputs = read_inputs(there, asked.settings, judge, unique=False, compilers=True)
     problems.tell()
     return inputs
 

@@ -78,8 +78,9 @@ class Compilation(Struct, frozen=True, eq=False):
         return True
 
     def key(self, program: Program) -> tuple[object, ...]:
-        """The compiler, and what it emits."""
-        return self.origin, self.emitted(program).text
+        """What it emits but for comments, whichever compiler does."""
+        lines = (line.partition(";")[0].split() for line in self.emitted(program).text.splitlines())
+        return tuple(" ".join(words) for words in lines if words)
 
     def code_of(self, program: Callable[[], Program]) -> Source:
         """What is emitted for a program."""

@@ -210,8 +210,18 @@ def change_of(old: Result, new: Result) -> Change:
     if old.progress is not None and new.progress is not None:  # as there is none of UNSUPPORTED
         pairs.append((old.progress, new.progress))
     known = [(_RANKS[a], _RANKS[b]) for a, b in pairs if a in _RANKS and b in _RANKS]
-    if any(after < before for before, after in known):
+    if any(after < before for before, after in known) or not _excused(old, new):
         return Change.WORSE
     if len(known) < len(pairs):
         return Change.UNKNOWN
-    return Change.BETTER if any(after > before for before, after in known) else Change.SAME
+    better = any(after > before for before, after in known) or not _excused(new, old)
+    return Change.BETTER if better else Change.SAME
+
+
+def _excused(before: Result, after: Result) -> bool:
+    """Whether each choice of switches that makes an OPEN verdict SOUND makes another one SOUND, if
+    that is OPEN, too."""
+    choices = [[{*each.split("+")} for each in it.sound_if] for it in (before, after)]
+    if not all(choices):
+        return True
+    return all(any(fewer <= more for fewer in choices[1]) for more in choices[0])

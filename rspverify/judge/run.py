@@ -34,7 +34,7 @@ class Run:
 
         Close it when done.
         """
-        self._compile(files)
+        self.compile(files)
         questions = [self.question(file) for file in files]
         if len(questions) < self.judge.workers:  # so that none is idle
             questions = [each for question in questions for each in question.apart()]
@@ -47,7 +47,7 @@ class Run:
         test = LoadedTest(given, self.inputs.settings)
         return CheckQuestion(self, test, self.inputs.schemes)
 
-    def _compile(self, files: Sequence[Given]) -> None:
+    def compile(self, files: Sequence[Given]) -> None:
         """Have compilers make all tests at once what they make of them."""
         others = (it.translator for it in self.inputs.schemes if not it.table)
         compilers = [each for each in others if each.whole]

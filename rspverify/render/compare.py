@@ -82,6 +82,8 @@ def head(it: Comparison) -> Iterator[Block]:
         machine = machine_in_words(scheme.machine, scheme.machine_file)
         yield line(f"{label}  {scheme.file}  ({scheme.name}, machine {machine})", kind="head")
     yield line()
+    if not it.rows:
+        return
     costs = f"Costs by {it.costs or 'the default costs: an access that hits the L1 is 1'}."
     less = f"{costs} What they are made of is shown on {_WIDE} columns, and in JSON."
     yield replace(_rows(it, 7), notes=[costs], otherwise=replace(_rows(it, 1), notes=[less]))

@@ -75,6 +75,21 @@ def test_it_is_compared_with_its_table(tmp_path: Path, llc: Path) -> None:
     assert f"{MP}: {GFX9} is UNSOUND, its table SOUND\n" in other.stdout
 
 
+def test_a_patched_compiler_is_compared_with_its_base(tmp_path: Path, llc: Path) -> None:
+    """Comments are no code; a lost invalidation is a regression; words that name none are refused."""
+    patched = f"{GFX9}@{llc}"
+    (tmp_path / "edit").write_text("s/$/ ; a comment/\n")
+    same = run("compare", "--compiler", GFX9, patched, MP, "--fail-on-regression")
+    assert same.exit_code == 0, same.output
+    assert "1 become the same code under both, and were not decided" in same.stdout
+    (tmp_path / "edit").write_text("/buffer_wbinvl1/d\n")
+    worse = run("compare", "--compiler", GFX9, patched, MP, WRC, "--fail-on-regression")
+    assert worse.exit_code == 1, worse.output
+    assert "1 worse" in worse.stdout and "UNSOUND" in worse.stdout
+    wrong = run("compare", "--compiler", "proposed", GFX9, MP)
+    assert wrong.exit_code == 2 and "--compiler must be amdgpu:CPU" in wrong.stderr
+
+
 def test_a_remote_operation_is_unsupported() -> None:
     result = run("check", "--compiler", GFX9, "litmus/rsp/paper/Ex4.litmus")
     assert result.exit_code == 3

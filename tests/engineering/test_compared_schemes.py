@@ -22,6 +22,7 @@ from rspverify.judge.judge import Judge, cache_folder
 from rspverify.judge.run import CheckQuestion, Run
 from rspverify.litmus.program import Program
 from rspverify.litmus.reader import read_program_file
+from rspverify.records import replace
 from rspverify.scheme.cost import default_costs
 from rspverify.scheme.reader import read_scheme, read_scheme_file
 from rspverify.scheme.scheme import Scheme
@@ -250,6 +251,25 @@ def test_which_of_two_results_is_worse(
 ) -> None:
     """By the verdict and by progress."""
     assert change_of(result(*old), result(*new)) is change
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "change"),
+    [
+        (("A",), ("A",), Change.SAME),
+        (("A", "B"), ("A",), Change.WORSE),
+        (("A",), ("A", "B"), Change.BETTER),
+        (("A",), ("A+B",), Change.WORSE),
+        (("A+B",), ("B",), Change.BETTER),
+        (("A",), ("B",), Change.WORSE),
+    ],
+)
+def test_which_of_two_open_results_is_worse(
+    old: tuple[str, ...], new: tuple[str, ...], change: Change
+) -> None:
+    """By the choices of switches that make it SOUND."""
+    before, after = (replace(result(Word.OPEN), sound_if=it) for it in (old, new))
+    assert change_of(before, after) is change
 
 
 def scheme(*rows: str) -> Scheme:

@@ -31,18 +31,18 @@ from rspverify.limits import LimitReached
 from rspverify.litmus.program import Program
 from rspverify.records import replace
 from rspverify.scheme.cost import Costs
-from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.case import decided, machine_of
 from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.wording import observed
 from rspverify.source import Given
+from rspverify.translators import Translator, table_of
 from rspverify.verdict import WITHOUT_PROGRESS as WITHOUT_OUTCOMES
 from rspverify.verdict import Outcome, Word
 
 
 class Comparer:
-    """Tests under two schemes, an old one and a new one, which are those of the run.
+    """Tests under two schemes or compilers, an old one and a new one, which are those of the run.
 
     limit: how many outcomes of a test under a scheme are listed at the most.
     """
@@ -53,14 +53,14 @@ class Comparer:
         self._limit = limit
 
     def start(self, costs: Costs, tests: int) -> Comparison:
-        """The schemes and their rows, and no test yet."""
+        """The schemes and their rows, and no test yet. A compiler has no rows."""
         inputs, settings = self._inputs, self._inputs.settings
-        old, new = (each.scheme for each in inputs.schemes)
-        names = zip(inputs.schemes, (old, new), strict=True)
         before, after = (
-            SchemeName(it.file, each.name, each.machine.name, each.machine.path or None)
-            for it, each in names
+            SchemeName(it.file, it.name, it.machine.name, it.machine.path or None)
+            for it in inputs.schemes
         )
+        old, new = (each.translator for each in inputs.schemes)
+        rows = () if old.whole or new.whole else changed_rows(table_of(old), table_of(new), costs)
         return Comparison(
             old=before,
             new=after,
@@ -69,7 +69,7 @@ class Comparer:
             reading=settings.reading,
             costs=costs.file,
             limit_outcomes=self._limit,
-            rows=changed_rows(old, new, costs),
+            rows=rows,
             summary=ComparisonSummary(tests, 0, counts(Change, ())),
         )
 
@@ -78,6 +78,7 @@ class Comparer:
 
         Raises LimitReached if a worker is lost.
         """
+        self._run.compile(files)
         questions = [CompareQuestion(self._run.question(file), self._limit) for file in files]
         yield from self._run.judge.run(questions)
 
@@ -173,7 +174,7 @@ class OutcomesQuestion(Question[OutcomeChanges], frozen=True):
 
     def decide(self) -> OutcomeChanges:
         inputs, program = self.check.run.inputs, self.check.test.program
-        old, new = (each.scheme for each in inputs.schemes)
+        old, new = (each.translator for each in inputs.schemes)
         return changed_outcomes(program, old, new, inputs.model, inputs.settings, self.limit)
 
     def lost(self, why: Undecided) -> OutcomeChanges:
@@ -194,7 +195,12 @@ def _outcomes_matter(old: Result, new: Result) -> bool:
 
 
 def changed_outcomes(
-    program: Program, old: Scheme, new: Scheme, model: MemoryModel, settings: Settings, limit: int
+    program: Program,
+    old: Translator,
+    new: Translator,
+    model: MemoryModel,
+    settings: Settings,
+    limit: int,
 ) -> OutcomeChanges:
     """What the machine reaches under one of the schemes alone, and whether the model allows it.
 
@@ -214,7 +220,7 @@ def changed_outcomes(
     return OutcomeChanges(gained, lost, len(before), len(after))
 
 
-def _reached(program: Program, scheme: Scheme, settings: Settings, limit: int) -> set[Outcome]:
+def _reached(program: Program, scheme: Translator, settings: Settings, limit: int) -> set[Outcome]:
     """The outcomes of the compiled program; where there are more, one more than the limit."""
     machine = machine_of(scheme.compiled(program), settings)
     return set(islice(MachineSide(machine, settings, settings.limits()).outcomes(), limit + 1))
