@@ -46,6 +46,11 @@ _FREELY = frozenset({"EVICT_L1", "EVICT_L2", "DEQLOC_L2"})
 """Steps of whose conditions no fact needs any."""
 
 
+def is_base(machine: Architecture) -> bool:
+    """Whether a machine is the one that the facts are about."""
+    return machine.meaning_digest == machine_named(BASE).meaning_digest
+
+
 class MachineFacts(Struct, frozen=True):
     """What is known of all executions of a machine.
 

@@ -10,7 +10,6 @@ from enum import StrEnum
 from msgspec import Struct
 
 from rspverify.answers import Internal, Subject
-from rspverify.architecture.machines import machine_named
 from rspverify.convert import Count, Place, Seconds
 from rspverify.judge.inputs import LoadedTest, NamedScheme
 from rspverify.judge.question import Incident, Question
@@ -20,13 +19,14 @@ from rspverify.programs.meaning import program_of
 from rspverify.programs.notation import notation
 from rspverify.programs.writer import litmus_text
 from rspverify.proof.lemmas import LemmaAnswer, require_proved
-from rspverify.proof.machines import BASE
+from rspverify.proof.machines import is_base
 from rspverify.proof.obligations import Failure, Kind, Obligation, failures, obligations
 from rspverify.proof.programs import never_stuck, tests_of, that_may_get_stuck, wider_tests_of
 from rspverify.proof.table import MODEL, ProofTable, proof_table
 from rspverify.records import replace
 from rspverify.soundness.internal import InternalError
 from rspverify.soundness.progress import progress
+from rspverify.soundness.settings import Settings
 from rspverify.source import Problem, Source
 from rspverify.verdict import WITHOUT_PROGRESS, ProgressWord, Word
 
@@ -204,8 +204,7 @@ class ProofQuestion(Question[Proof], frozen=True):
 
     def _is_exact(self, table: ProofTable) -> bool:
         """Whether every broken obligation is an execution of its test."""
-        same = self.scheme.machine.meaning_digest == machine_named(BASE).meaning_digest
-        return same and table.is_exact
+        return is_base(self.scheme.machine) and table.is_exact
 
     def _broken(
         self, it: Obligation, failure: Failure, tests: Iterable[LitmusTest]
@@ -230,7 +229,7 @@ class ProofQuestion(Question[Proof], frozen=True):
         )
 
     def _decided(self, test: LitmusTest) -> ProofTest:
-        loaded = self._loaded(test)
+        loaded = loaded_test(test, self.verdicts.settings)
         found = self.verdicts.answer(loaded, self.scheme).verdict
         return ProofTest(
             title=loaded.title,
@@ -240,11 +239,12 @@ class ProofQuestion(Question[Proof], frozen=True):
             reason=found.reason,
         )
 
-    def _loaded(self, test: LitmusTest) -> LoadedTest:
-        """A test as its text says it."""
-        title = f"prove+{test.name}"
-        text = litmus_text(test, title, comment=f"Found by `rspverify prove`: {notation(test)}")
-        return LoadedTest(Source(f"{title}.litmus", text), self.verdicts.settings)
+
+def loaded_test(test: LitmusTest, settings: Settings) -> LoadedTest:
+    """A test as its text says it."""
+    title = f"prove+{test.name}"
+    text = litmus_text(test, title, comment=f"Found by `rspverify prove`: {notation(test)}")
+    return LoadedTest(Source(f"{title}.litmus", text), settings)
 
 
 def _placed(it: Problem) -> str:

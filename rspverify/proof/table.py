@@ -178,7 +178,7 @@ def proof_table(scheme: Scheme) -> ProofTable:
     found: list[Operation] = []
     for row in scheme.rows:
         reasons = list(dict.fromkeys(_reasons(row)))
-        if not any(_of_whole_row(row)):
+        if covers(row):
             found += _operations(row, shapes[row.number])
         if reasons:
             message = f"row {row.number}, {row}: no part of the proof: {'; '.join(reasons)}"
@@ -219,6 +219,11 @@ def _reasons(row: Row) -> Iterator[str]:
         yield "every atomic store must release"
     for scope in sorted(_NARROW & row.scopes, key=str):
         yield f"scope {scope.value} is not proved"
+
+
+def covers(row: Row) -> bool:
+    """Whether the proof says something of operations of a row."""
+    return not any(_of_whole_row(row))
 
 
 def _of_whole_row(row: Row) -> Iterator[str]:

@@ -14,6 +14,7 @@ from rspverify.render.document import Block, Document, Line, line
 from rspverify.render.evidence import explained
 from rspverify.render.progress import Stream
 from rspverify.render.words import counted, internal_errors, progress_class, rows_named
+from rspverify.verdict import ProgressWord
 
 STYLES = {ProofWord.PROVED: "SOUND", ProofWord.UNSOUND: "UNSOUND", ProofWord.NO_PROOF: "UNKNOWN"}
 
@@ -46,6 +47,16 @@ def summary(it: Proof) -> Iterator[Line]:
     for each in it.refused:
         yield line(f"  {each}", kind="UNSUPPORTED")
     yield from internal_errors(it.internal)
+
+
+def in_a_line(it: Proof) -> Line:
+    """What is known of all programs, for those who show it beside other things."""
+    parts: list[str | tuple[str, str]] = [(it.word, STYLES[it.word])]
+    parts.append(f" for programs of any size: {it.reason}")
+    if it.progress is not None:
+        parts += ["; ", (it.progress.value, progress_class(it.progress))]
+        parts.append("" if it.progress is ProgressWord.LIVE else f": {it.progress_reason}")
+    return line(*parts)
 
 
 def _operations(it: Proof) -> str:

@@ -17,6 +17,7 @@ from rspverify.render import document as doc
 from rspverify.render.document import Document, Line, line
 from rspverify.render.evidence import explained
 from rspverify.render.progress import ON_AGAIN
+from rspverify.render.prove import in_a_line
 from rspverify.render.words import (
     FEW,
     changed_codes,
@@ -103,6 +104,8 @@ def _scheme(found: SchemeFound, place: int, report: RepairReport) -> doc.Listing
     lines = [each for row in found.rows for each in _row(row, report, others=place == 1)]
     last = [_rests_on(found, report), *([found.written] if found.written else [])]
     lines += [line(f"    {each}", kind="note") for each in last]
+    if found.proof is not None:
+        lines.append(line("    ", *in_a_line(found.proof).pairs))
     return doc.Listing([line(), head, *lines])
 
 
@@ -131,7 +134,7 @@ def _rests_on(found: SchemeFound, report: RepairReport) -> str:
         explicit = f"{found.explicit} of them SOUND by explicit, too"
     if found.beyond_explicit:
         explicit += f" ({found.beyond_explicit} of the sample were too large for it)"
-    return "; ".join([words, explicit, _hunted(found.hunted)])
+    return "; ".join([words, explicit, *([] if found.proof else [_hunted(found.hunted)])])
 
 
 def _hunted(hunted: Hunted | None) -> str:
@@ -241,7 +244,8 @@ def _tests(report: RepairReport) -> Iterator[Line]:
         else:
             yield line(f"{reason}, left out: {few(names)}", kind="UNSUPPORTED")
     yield from left_out(tests.left_out)
-    yield from (line(f"found by hunting: {file}") for file in tests.found)
+    if tests.found:
+        yield line(f"found beside them, by obligations or by hunting: {few([*tests.found])}")
 
 
 def _partial(report: RepairReport) -> Iterator[Line]:

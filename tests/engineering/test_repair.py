@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from engineering.repairing import BruteForce, prepared
 
+import rspverify
 from rspverify.engineering.repair.codes import weaker
 from rspverify.engineering.repair.constraints import Constraints, space_of
 from rspverify.render.forms import write
@@ -200,3 +201,26 @@ def test_what_the_search_knows_nothing_of_is_named() -> None:
     scheme = on_scratchpad("op: store, scope: wg, memory: local, code: [DS_WAIT, DS_ST r x]")
     with pytest.raises(InputError, match="repair must know what DS_WAIT does to caches, and does"):
         space_of(scheme, Constraints(), default_costs(), (1,), (), 1)
+
+
+def test_candidates_are_held_to_obligations() -> None:
+    """An acquire that does not invalidate: no given test notices it, obligations do.
+
+    Each lesson is confirmed by the engine on the test that its obligation is.
+    """
+    constraints = Constraints(rows=(2,), length=3, allow=("INV_L1", "FLU_L1"))
+    asked = rspverify.repair(
+        str(ROOT / "tests/scheme/broken/proposed-no-acquire-invalidate.yaml"),
+        str(ROOT / "litmus/rsp/coherence/CoRR+st.DV+ld.DV-ld.DV.litmus"),
+        constraints=constraints,
+        sample=0,
+    )
+    report = asked.report()
+    assert report.tests.found == ("prove+st.na-st.DV+ld.DV-ld.na.litmus",)
+    assert report.effort.killers and {it.file for it in report.effort.killers} <= {
+        *report.tests.found
+    }
+    (found,) = report.found
+    (row,) = (each for each in found.rows if each.changed)
+    assert row.code == ("LD r x", "INV_L1 WG")
+    assert found.proof is not None and found.proof.word == "PROVED"

@@ -7,6 +7,7 @@ from msgspec import Struct
 from rspverify.answers import Internal, Subject, Verdicts
 from rspverify.convert import Bounds, Code, Count, Group, Place, Seconds
 from rspverify.engineering.mutation import FileAndReason, NamedTest, TestAndReason
+from rspverify.proof.proof import Proof
 
 
 class RowAsked(Struct, frozen=True, kw_only=True):
@@ -72,7 +73,8 @@ class SchemeFound(Struct, frozen=True, kw_only=True):
     tests: all that are SOUND by the engine of the search, and can always go on, within these
     bounds. explicit: tests of the sample that are SOUND by the explicit engine, too;
     beyond_explicit: those of the sample that were too large for it. hunted: null where nothing was
-    hunted for. written: the file that it was written to.
+    hunted for. proof: null if so; that of all programs, in place of a hunt. written: the file that
+    it was written to.
     """
 
     name: str
@@ -83,6 +85,7 @@ class SchemeFound(Struct, frozen=True, kw_only=True):
     explicit: Count = 0
     beyond_explicit: Count = 0
     hunted: Hunted | None
+    proof: Proof | None = None
     written: str | None = None
 
 
@@ -109,7 +112,8 @@ class TestsAsked(Struct, frozen=True, kw_only=True):
     """The tests of a search. verdicts: how many have each under the scheme that was given.
 
     asked: those that candidates were put to; without: those that say nothing of any candidate, and
-    why; left_out: those that this version cannot read; found: those that hunt added.
+    why; left_out: those that this version cannot read; found: those that
+    hunt added, or obligations of the proof.
     """
 
     total: Count

@@ -33,6 +33,7 @@ class Generaliser:
         for row in left:
             for stronger in self._steps(row, tops):
                 self._strengthened(trial, tops, row, stronger)
+        self._trials.confirm(trial, tops)
         sets = {row: CodeSet(Relation.WEAKER, tops[row]) for row in open_rows}
         return Nogood(sets, trial.test.file, Word.UNSOUND.value)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from rspverify.engineering.hunt.assumptions import proved_for
 from rspverify.engineering.hunt.by_formula import ByFormula, why_not
 from rspverify.engineering.hunt.by_programs import ByPrograms
+from rspverify.engineering.hunt.by_proof import proof_of
 from rspverify.engineering.hunt.operations import row_shape
 from rspverify.engineering.repair.answer import Hunted
 from rspverify.enumeration.space import DEVICES, ONE_DEVICE, Space, access_of
@@ -47,8 +48,11 @@ class Hunt:
         """The bounds, by name."""
         return self._survey.space.bounds
 
-    def of(self, scheme: Scheme) -> LoadedTest | Hunted:
-        """The smallest program that breaks a scheme; or what is known as there is none."""
+    def of(self, scheme: Scheme) -> LoadedTest | Hunted | None:
+        """The smallest program that breaks a scheme; or what is known as there is none; None where
+        a proof says so of all programs."""
+        if proof_of(self._survey, scheme, self._settings) is not None:
+            return None
         by_formula = self._by_formula and why_not(self._survey, scheme, self._settings) is None
         strategy = (ByFormula if by_formula else ByPrograms)(self._survey, scheme, self._settings)
         found = strategy.first()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 
 from rspverify.convert import counts
 from rspverify.engineering.mutate import named
@@ -19,10 +20,16 @@ from rspverify.engineering.repair.search import Search
 from rspverify.engineering.repair.space import Codes
 from rspverify.engineering.repair.trials import Trial, Trials
 from rspverify.engineering.setup import Setup, write_schemes
+from rspverify.enumeration.lemmas import PROVED_FOR
 from rspverify.judge.inputs import LoadedTest, NamedScheme
 from rspverify.limits import LimitReached
 from rspverify.litmus.program import Scope
 from rspverify.machine.reductions import freeing
+from rspverify.proof.machines import is_base
+from rspverify.proof.obligations import obligations
+from rspverify.proof.programs import tests_of
+from rspverify.proof.proof import ProofQuestion, loaded_test
+from rspverify.proof.table import proof_table
 from rspverify.records import replace
 from rspverify.scheme.cost import Costs
 from rspverify.scheme.scheme import Scheme, rows_used
@@ -126,9 +133,31 @@ class Repair:
         self._trials = Trials(self._verdicts, self._scheme, self.space.pool)
         for test in self._asked:
             self._trials.add(test)
+        if self._hunt is not None and not self._constraints.set_aside:
+            self._oblige()
         rows = self.space.rows
         generaliser = Generaliser(self._trials, rows, self.space.pool)
         self.search = Search(Chooser(rows), self._trials, generaliser, self._further, on_step)
+
+    def _oblige(self) -> None:
+        """Hold candidates to the obligations of their proof.
+
+        Only where a broken obligation is an execution of its test (docs/proof.md, Exactness), and
+        where a row of it may change.
+        """
+        verdicts, machine, space = self._verdicts, self._scheme.machine, self.space.rows
+        if verdicts.model.meaning_digest != PROVED_FOR or not is_base(machine):
+            return
+        table = proof_table(self._scheme)
+        changing = {number for number, it in space.items() if not it.fixed}
+        bare = {row.number for row in self._scheme.rows if len(row.code) == 1} - changing
+        for it in obligations(table):
+            rows = {it.first.row.number, it.second.row.number}
+            strong = it.first.as_strong and it.second.as_strong
+            for test in islice(tests_of(it, table), int(strong and bool(rows & changing))):
+                loaded = loaded_test(test, verdicts.settings)
+                if {row.number for row in rows_used(loaded.program, self._scheme)} - rows <= bare:
+                    self._trials.oblige(loaded, it)
 
     def _new_space(self, used: set[int], weak: frozenset[int], devices: int) -> SearchSpace:
         """All candidates, as nothing is learnt yet."""
@@ -170,6 +199,8 @@ class Repair:
         if self._hunt is None:
             return None
         found = self._hunt.of(self._trials.scheme_of(codes, self._scheme.name))
+        if found is None:
+            return None
         if isinstance(found, answer.Hunted):
             self._hunted[_key(codes)] = found
             return None
@@ -229,22 +260,26 @@ class Repair:
             exact += verdict.word is Word.SOUND
             beyond += verdict.word is Word.UNKNOWN
         within: dict[str, int] = {}
-        for trial in self._trials.trials:
+        for trial in self._trials.every:
             verdict = self._verdicts.answer(trial.test, named_scheme).verdict
             if verdict.word is Word.UNKNOWN:
                 raise LimitReached(f"{trial.test.file}, SOUND before: {verdict.reason}")
             if verdict.word is not Word.SOUND:
                 raise Wrong(f"{trial.test.file}: SOUND, and then {verdict.word}")
             within |= verdict.within
+        hunted, proof = self._hunted.get(_key(chosen.codes)), None
+        if self._hunt is not None and hunted is None:
+            proof = ProofQuestion(self._verdicts, named_scheme).decide()
         return answer.SchemeFound(
             name=scheme.name,
             cost=chosen.cost,
             rows=tuple(self._row_found(row, code) for row, code in sorted(chosen.codes.items())),
-            tests=len(self._trials.trials),
+            tests=len(self._trials.every),
             within=within,
             explicit=exact,
             beyond_explicit=beyond,
-            hunted=self._hunted.get(_key(chosen.codes)),
+            hunted=hunted,
+            proof=proof,
         )
 
     def _sampled(self) -> list[Trial]:
@@ -259,7 +294,7 @@ class Repair:
     @property
     def tests(self) -> Mapping[str, LoadedTest]:
         """The tests that candidates are put to, those that hunt added among them, by file."""
-        return {it.test.file: it.test for it in self._trials.trials}
+        return {it.test.file: it.test for it in self._trials.every}
 
     def scheme_of(self, place: int) -> Scheme:
         """A scheme that was found, by its place among them."""
@@ -332,7 +367,8 @@ class Repair:
     def report(self) -> answer.RepairReport:
         """All that is known by now."""
         search, text = self.search, self.space.pool.text
-        tests = {it.test.file: named(it.test) for it in self._trials.trials}
+        tests = {it.test.file: named(it.test) for it in self._trials.every}
+        obliged = [it.test.file for it in self._trials.broken]
         setup = self._setup
         last = {} if self._finished else search.last
         return answer.RepairReport(
@@ -342,11 +378,11 @@ class Repair:
             space=self._candidates(),
             tests=answer.TestsAsked(
                 total=len(setup.tests) + len(setup.left_out),
-                asked=len(self._trials.trials),
+                asked=len(self._trials.every),
                 verdicts=counts(Word, self._words),
                 without=tuple(self._without),
                 left_out=setup.left_out,
-                found=tuple(self._caught),
+                found=(*obliged, *self._caught),
             ),
             reference=self._reference,
             found=tuple(

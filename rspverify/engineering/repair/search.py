@@ -78,6 +78,9 @@ class Search:
         return nogood is None
 
     def _refusal(self, codes: Codes) -> Nogood | None:
+        broken = self.trials.first_broken(codes)
+        if broken is not None:
+            return self._generaliser.nogood(broken, codes)
         failure = self.trials.first_failure(codes)
         if failure is not None:
             trial, word = failure

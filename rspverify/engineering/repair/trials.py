@@ -1,4 +1,7 @@
-"""Candidates put to tests: those that kill most come first, and nothing is asked twice."""
+"""Candidates put to tests: those that kill most come first, and nothing is asked twice.
+
+Before all of these they are held to obligations, which say of a test at once that it fails.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,12 @@ from rspverify.engineering.repair.instructions import InstructionPool
 from rspverify.engineering.repair.stopping import Beginnings, beginnings
 from rspverify.judge.inputs import LoadedTest, NamedScheme
 from rspverify.judge.verdicts import Verdicts
+from rspverify.limits import LimitReached
+from rspverify.proof.obligations import Obligation
+from rspverify.proof.table import ProofTable, covers
 from rspverify.records import replace
 from rspverify.scheme.scheme import Scheme, rows_used
+from rspverify.soundness.internal import InternalError
 from rspverify.verdict import WRONG, ProgressWord, Word
 
 Part = tuple[tuple[int, Code], ...]
@@ -21,10 +28,12 @@ Part = tuple[tuple[int, Code], ...]
 
 
 class Trial(Struct, frozen=True):
-    """A test, and the numbers of the rows that compile it."""
+    """A test, and the numbers of the rows that compile it. obligation: it fails if that is broken,
+    as long as the other rows that it uses do no more than access."""
 
     test: LoadedTest
     rows: tuple[int, ...]
+    obligation: Obligation | None = None
 
     def part(self, codes: Mapping[int, Code]) -> Part:
         """What of a candidate the test depends on."""
@@ -42,6 +51,9 @@ class Trials:
         self.asked = 0
         self.kills: Counter[str] = Counter()
         self.trials: list[Trial] = []
+        self.broken: list[Trial] = []
+        self._obligations: list[Trial] = []
+        self._shown: dict[tuple[str, Part], bool] = {}
         self._verdicts = verdicts
         self._scheme = scheme
         self._pool = pool
@@ -50,9 +62,41 @@ class Trials:
 
     def add(self, test: LoadedTest) -> Trial:
         """One more test. The scheme must have rows for it."""
-        trial = Trial(test, tuple(row.number for row in rows_used(test.program, self._scheme)))
+        trial = self._trial(test)
         self.trials.append(trial)
         return trial
+
+    def oblige(self, test: LoadedTest, obligation: Obligation) -> None:
+        """Hold candidates to an obligation, whose test fails if it is broken."""
+        self._obligations.append(replace(self._trial(test), obligation=obligation))
+
+    def _trial(self, test: LoadedTest) -> Trial:
+        return Trial(test, tuple(row.number for row in rows_used(test.program, self._scheme)))
+
+    @property
+    def every(self) -> list[Trial]:
+        """All tests, those of obligations that a candidate broke among them."""
+        return [*self.trials, *self.broken]
+
+    def first_broken(self, codes: Mapping[int, Code]) -> Trial | None:
+        """The test of an obligation that these codes break."""
+        for trial in self._obligations:
+            if self.fails(trial, codes):
+                if trial not in self.broken:
+                    self.broken.append(trial)
+                return trial
+        return None
+
+    def confirm(self, trial: Trial, codes: Mapping[int, Code]) -> None:
+        """Have the engine decide what an obligation said of its test. Raises LimitReached."""
+        if trial.obligation is None:
+            return
+        word = self.word(trial, codes)
+        if word is Word.UNKNOWN:
+            raise LimitReached(f"{trial.test.file} was not decided")
+        if word not in WRONG:
+            message = "an obligation that is broken must be an execution of its test"
+            raise InternalError(message, {"broken": str(trial.obligation), "verdict": word.value})
 
     def first_failure(self, codes: Mapping[int, Code]) -> tuple[Trial, Word] | None:
         """A test that is not SOUND under these codes, as far as is known without asking twice."""
@@ -67,7 +111,23 @@ class Trials:
 
     def fails(self, trial: Trial, codes: Mapping[int, Code]) -> bool:
         """Whether a test is UNSOUND or OPEN under these codes."""
+        if trial.obligation is not None:
+            return self._breaks(trial, trial.obligation, codes)
         return not self._surely_passes(trial, codes) and self.word(trial, codes) in WRONG
+
+    def _breaks(self, trial: Trial, it: Obligation, codes: Mapping[int, Code]) -> bool:
+        """Whether codes break an obligation; of what no proof covers nothing is known."""
+        part = trial.part(codes)
+        key = trial.test.file, part
+        if key not in self._shown:
+            rows = {row.number: row for row in self._with(part).rows}
+            first, second = (replace(op, row=rows[op.row.number]) for op in (it.first, it.second))
+            known = covers(first.row) and covers(second.row)
+            table = ProofTable((first, second), (), ())
+            self._shown[key] = (
+                known and Obligation(it.kind, first, second).failure(table) is not None
+            )
+        return self._shown[key]
 
     def word(self, trial: Trial, codes: Mapping[int, Code]) -> Word:
         """The verdict on a test under these codes, decided for them."""
