@@ -54,7 +54,8 @@ class Obligation(Struct, frozen=True):
     def failure(self, table: ProofTable) -> Failure | None:
         """Times that break it; None if there are none, so that it is shown."""
         if self.kind is Kind.SYNC:
-            return _Sync(self, table).failure()
+            breach = _SyncAfresh if table.looks_afresh else _Sync
+            return breach(self, table).failure()
         if self.second.at_l2:  # It reads the L2 when it arrives there.
             return None
         return _OwnStore(self, table).failure() or _Fetch(self, table).failure()
@@ -250,9 +251,8 @@ class _Breach:
         return self.second.invalidations(own=True) + self.first.invalidations(own=False)
 
 
-class _Sync(_Breach):
-    """The second operation gets what the first wrote from the L2, and no invalidation of its L1
-    comes after all has arrived that the first one's L1 had when that began."""
+class _Got(_Breach):
+    """The second operation gets what the first wrote from the L2."""
 
     def breach(self) -> Iterator[Clause]:
         first, second = self.first, self.second
@@ -263,11 +263,30 @@ class _Sync(_Breach):
         yield (Before(first.arrival, got),)
         yield from self.not_locked(got, first)
         yield from _drained(first.access, first.arrival, self.first_flushes)
+
+
+class _Sync(_Got):
+    """No invalidation of the second operation's L1 comes after all has arrived that the first one's
+    L1 had when that began."""
+
+    def breach(self) -> Iterator[Clause]:
+        yield from super().breach()
+        first, second = self.first, self.second
         for each in self.second_invalidations:
             for executed, done in self.first_flushes:
                 too_late, too_early = not_after(second.end, each), Before(each, first.start)
                 flushed_earlier = Before(executed, first.start)
                 yield too_late, too_early, flushed_earlier, Before(each, done)
+
+
+class _SyncAfresh(_Got):
+    """Of a table that looks afresh: something has not arrived when the second operation ends that
+    the first one's L1 had when that began."""
+
+    def breach(self) -> Iterator[Clause]:
+        yield from super().breach()
+        for executed, done in self.first_flushes:
+            yield Before(executed, self.first.start), Before(self.second.end, done)
 
 
 class _Overtaken(_Breach):

@@ -151,6 +151,16 @@ class ProofTable(Struct, frozen=True, dict=True):
         return "lock" in self.locks and all(_brackets(it.code, L2_LOCK) for it in self.operations)
 
     @cached_property
+    def looks_afresh(self) -> bool:
+        """Whether every look in an L1 comes after an invalidation of it by the same operation, so
+        that the second way of the proof is enough."""
+        return all(
+            any(each.mnemonic.name == INVALIDATE for each in it.code[: it.access])
+            for it in self.operations
+            if it.reads and not it.at_l2
+        )
+
+    @cached_property
     def is_exact(self) -> bool:
         """Whether an obligation that fails is an execution (docs/proof.md): rows free the locks
         that they take, non-atomic ones are a bare access, and what reads acquires, what writes

@@ -67,6 +67,37 @@ def test_lock_of_the_l2_around_a_remote_access(row: int) -> None:
     assert broken(scheme.with_code(row, held)) == []
 
 
+AFRESH = """
+name: looks-afresh
+machine: rsp
+rows:
+  - {op: load,  scope: [na, wg, dv], remote: false, code: [INV_L1 WG, LD r x]}
+  - {op: store, scope: [na, wg],                    code: [ST r x]}
+  - {op: store, scope: dv, remote: false,           code: [FLU_L1 WG, ST r x]}
+  - {op: rmw,   scope: wg,                          code: [INV_L1 WG, INC_L1 r x]}
+  - {op: rmw,   scope: dv, remote: false,           code: [FLU_L1 WG, INC_L2 r x]}
+"""
+
+
+def test_table_that_looks_afresh() -> None:
+    """Where every look in an L1 comes after an invalidation, acquires need none: such a table is
+    proved in the second way, until a plain load looks without one or a release does not flush."""
+    (proof,) = rspverify.prove(rspverify.Source("afresh.yaml", AFRESH))
+    assert proof.word == "PROVED"
+    for row, less in (
+        (
+            "scope: [na, wg, dv], remote: false",
+            "scope: na, code: [LD r x]}\n  - {op: load, scope: [wg, dv], remote: false",
+        ),
+        ("[FLU_L1 WG, ST r x]", "[ST r x]"),
+        ("[FLU_L1 WG, INC_L2 r x]", "[INC_L2 r x]"),
+    ):
+        text = AFRESH.replace(row, less, 1)
+        assert text != AFRESH
+        (proof,) = rspverify.prove(rspverify.Source("afresh.yaml", text))
+        assert proof.word == "UNSOUND", less
+
+
 INEXACT = """
 name: stores-flush-afterwards
 machine: rsp
