@@ -161,6 +161,15 @@ class ProofTable(Struct, frozen=True, dict=True):
         )
 
     @cached_property
+    def gives_back(self) -> bool:
+        """Whether rows free the locks that they take, and no others."""
+        kinds = (L2_LOCK, RMW_LOCK)
+        return all(
+            _frees(it.code) and all(_brackets(it.code, kind) for kind in kinds)
+            for it in self.operations
+        )
+
+    @cached_property
     def is_exact(self) -> bool:
         """Whether an obligation that fails is an execution (docs/proof.md): rows free the locks
         that they take, non-atomic ones are a bare access, and what reads acquires, what writes
