@@ -47,7 +47,7 @@ def access(
         kind,
         location,
         {Kind.STORE: value, Kind.RMW: ONE}.get(kind),
-        register if operation.reads else None,
+        register if operation.reads and operation.used else None,
         order,
         operation.scope,
         operation.remote,
@@ -70,13 +70,16 @@ def tests_of(obligation: Obligation, table: ProofTable) -> Iterator[LitmusTest]:
 
     The first operation is read by the second, which then looks for what was written before it; or
     the second, an RMW, reads what was before the first and is written after it. Data are accessed
-    by the rows for plain operations, or else by any that do no more than access.
+    by the rows for plain operations, or else by any that do no more than access. There is no test
+    in which the second would have to show by its result that it has read the first, and may not.
     """
     first, second = obligation.first, obligation.second
     if obligation.kind is ObligationKind.ATOM:
         reader = access(second, "x", 0)
         writer = access(first, "x", 0, value=_TEN)
         yield _apart((reader,), (writer,))
+        return
+    if not second.used:
         return
     stores, loads = _plain(table, Op.STORE), _plain(table, Op.LOAD)
     for store, load in product(stores, loads):
@@ -92,7 +95,7 @@ def wider_tests_of(obligation: Obligation, table: ProofTable) -> Iterator[Litmus
     and 4 operations, then of 3 threads and 5, in which what is written comes by another thread."""
     first, second = obligation.first, obligation.second
     writers = _one_a_row(it for it in table.operations if it.writes)
-    readers = _one_a_row(it for it in table.operations if it.reads)
+    readers = _one_a_row(it for it in table.operations if it.reads and it.used)
     if obligation.kind is ObligationKind.ATOM:
         reader, writer = access(second, "x", 0), access(first, "x", 0, value=_TEN)
         for other in writers:
@@ -101,6 +104,8 @@ def wider_tests_of(obligation: Obligation, table: ProofTable) -> Iterator[Litmus
             yield _apart((before, reader), (writer,))
             for group in (0, 1):
                 yield _placed((0, 1, group), (reader,), (writer,), (before,))
+        return
+    if not second.used:
         return
     read = access(second, "y", 0)
     for store, load in product(writers, readers):

@@ -16,7 +16,7 @@ from rspverify.proof.machines import LOCKS, facts_of
 from rspverify.records import replace
 from rspverify.scheme.memory import IN_GLOBAL
 from rspverify.scheme.orders import Op
-from rspverify.scheme.row import Row, Shape, Template
+from rspverify.scheme.row import UNUSED, Row, Shape, Template
 from rspverify.scheme.scheme import Scheme
 from rspverify.source import Problem, Severity
 
@@ -36,8 +36,8 @@ _KNOWN = {FLUSH, INVALIDATE, *L2_LOCK, *RMW_LOCK, *_AT_L1, *AT_L2, "LD", "ST"}
 class Operation(Struct, frozen=True):
     """Operations of the source that one row compiles, whatever their order.
 
-    scope: None if they are non-atomic. order: the strongest that the row compiles for them, of
-    those that the proof covers; acquires, releases: whether each of them does.
+    scope: None if they are non-atomic. orders: those that the row compiles for them, of those that
+    the proof covers. used: whether the results of RMWs may be used.
     """
 
     kind: Op
@@ -45,6 +45,7 @@ class Operation(Struct, frozen=True):
     remote: bool
     row: Row
     orders: tuple[Order, ...] = ()
+    used: bool = True
 
     @property
     def writes(self) -> bool:
@@ -80,7 +81,8 @@ class Operation(Struct, frozen=True):
     def is_of(self, shape: Shape) -> bool:
         """Whether operations of a shape, which its row compiles, are among these."""
         here = (self.kind, self.scope, self.remote) == (shape.kind, shape.scope, shape.remote)
-        return here and (shape.order is None or shape.order in self.orders)
+        ordered = shape.order is None or shape.order in self.orders
+        return here and ordered and (self.used or not shape.used)
 
     def includes(self, other: Operation) -> bool:
         """Whether two atomics of different work-groups of one device are inclusive (Fig. 2)."""
@@ -93,7 +95,8 @@ class Operation(Struct, frozen=True):
 
     def __str__(self) -> str:
         orders = "" if self.as_strong else f" ({', '.join(it.value for it in self.orders)})"
-        return f"{operation_name(self.kind, self.scope, self.remote)}{orders}"
+        used = "" if self.used else f" {UNUSED}"
+        return f"{operation_name(self.kind, self.scope, self.remote)}{used}{orders}"
 
 
 def operation_name(kind: Op, scope: Scope | None, remote: bool) -> str:
@@ -172,12 +175,12 @@ class ProofTable(Struct, frozen=True, dict=True):
     @cached_property
     def is_exact(self) -> bool:
         """Whether an obligation that fails is an execution (docs/proof.md): rows free the locks
-        that they take, non-atomic ones are a bare access, and what reads acquires, what writes
-        releases."""
+        that they take, non-atomic ones are a bare access, what reads acquires, what writes
+        releases, and what is read may be used."""
         return (
             self.rmw_locks_exclude
             and self.l2_locks_exclude
-            and all(it.as_strong and _frees(it.code) for it in self.operations)
+            and all(it.as_strong and it.used and _frees(it.code) for it in self.operations)
             and {Op.LOAD, Op.STORE} == {it.kind for it in self.operations if _is_bare(it)}
             and all(len(it.code) == 1 for it in self.operations if it.scope is None)
         )
@@ -216,14 +219,15 @@ def proof_table(scheme: Scheme) -> ProofTable:
 def _operations(row: Row, shapes: Iterable[Shape]) -> Iterator[Operation]:
     """The operations that a row compiles and the proof covers: none that is seq_cst, no store that
     does not release, none of a scope within a work-group."""
-    orders: dict[tuple[Scope | None, bool], list[Order]] = {}
+    found: dict[tuple[Scope | None, bool], list[Shape]] = {}
     for it in shapes:
         weak = it.kind is Op.STORE and it.order is Order.RELAXED
         if it.scope not in _NARROW and it.order is not Order.SEQ_CST and not weak:
-            known = orders.setdefault((it.scope, it.remote), [])
-            known += [] if it.order is None or it.order in known else [it.order]
-    for (scope, remote), those in orders.items():
-        yield Operation(row.kind, scope, remote, row, tuple(those))
+            found.setdefault((it.scope, it.remote), []).append(it)
+    for (scope, remote), those in found.items():
+        orders = tuple(dict.fromkeys(it.order for it in those if it.order is not None))
+        used = any(it.used for it in those)
+        yield Operation(row.kind, scope, remote, row, orders, used)
 
 
 # ---- what is refused -----------------------------------------------------------------------------

@@ -129,6 +129,35 @@ def test_lock_that_is_kept_is_stuck(row: int) -> None:
     assert (proof.word, proof.progress) == ("PROVED", ProgressWord.STUCK)
 
 
+UNUSED = """
+name: unused
+machine: rsp
+rows:
+  - {{op: load,  scope: na,                             code: [LD r x]}}
+  - {{op: load,  scope: dv, remote: false,              code: [LD r x, INV_L1 WG]}}
+  - {{op: store, scope: na,                             code: [ST r x]}}
+  - {{op: store, scope: dv, remote: false,              code: [FLU_L1 WG, ST r x]}}
+  - {{op: rmw, scope: dv, remote: false, result: used,   code: [FLU_L1 WG, INC_L2 r x, INV_L1 WG]}}
+  - {{op: rmw, scope: dv, remote: false, result: unused, code: [{}]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "word"),
+    [
+        ("FLU_L1 WG, INC_L2 r x, INV_L1 WG", "PROVED"),
+        ("INC_L2 r x, INV_L1 WG", "UNSOUND"),
+        ("FLU_L1 WG, INC_L2 r x", "NO PROOF"),
+    ],
+)
+def test_rows_for_results_that_are_not_used(code: str, word: str) -> None:
+    """Their tests do not use them; so there is none in which such an RMW has to show that it has
+    read something."""
+    (proof,) = rspverify.prove(rspverify.Source("unused.yaml", UNUSED.format(code)))
+    assert proof.word == word
+    assert {"rmw DV,N", "rmw DV,N unused"} <= {*proof.operations}
+
+
 def test_refuting_tests_are_written(tmp_path: Path) -> None:
     """Each of the tests, once, as a file that check finds UNSOUND."""
     tests = tmp_path / "tests"

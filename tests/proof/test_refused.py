@@ -49,6 +49,12 @@ MP = "st.na x 1; {} y 1 || r0={} y; if r0==1: r1=ld.na x"
 SEQ_CST = """{op: load, scope: dv, remote: false, order: seq_cst, code: [LD r x, INV_L1 WG]}
   - {op: store, scope: dv, remote: false, order: seq_cst, code: [FLU_L1 WG, ST r x]}"""
 
+REMOTE_STORE = (
+    "{op: store, scope: dv, remote: true, code: [LK_rmw DV, FLU_L1 DV, INV_L1 DV, ST r x, "
+    "FLU_L1 WG, INV_L1 DV, UL_rmw DV]}"
+)
+"""That of Proposed."""
+
 CASES = {
     "seq_cst": Refused(SEQ_CST, SB, "axiom Sc"),
     "relaxed stores": Refused(
@@ -68,14 +74,19 @@ CASES = {
         "st.na x 1; F.rel.DV; st.rlx.DV y 1 || r0=ld.rlx.DV y; F.acq.DV; if r0==1: r1=ld.na x",
         "not for a fence",
     ),
+    "scopes within a work-group, with a lock that others hold": Refused(
+        f"""{{op: load, scope: wi, code: [LD r x, UL_rmw DV]}}
+  - {REMOTE_STORE}""",
+        "r0=inc.WG x || st.DV.R x 10 || r0=ld.WI z",
+        "scope WI is not proved",
+    ),
     "scope ALL": Refused(
         "{op: load, scope: all, remote: false, code: [LD r x]}",
         "st.na x 1; st.DV y 1 || r0=ld.ALL y; if r0==1: r1=ld.na x",
         "store DV,N then load ALL,N",
     ),
     "two stores": Refused(
-        "{op: store, scope: dv, remote: true, code: [LK_rmw DV, FLU_L1 DV, INV_L1 DV, ST r x, "
-        "FLU_L1 WG, INV_L1 DV, UL_rmw DV, ST r x]}",
+        REMOTE_STORE.replace("]", ", ST r x]"),
         "r0=inc.WG x || st.DV.R x 10",
         "access memory once, by ST, not by ST and ST",
     ),
@@ -103,12 +114,24 @@ CASES = {
         verdict="SOUND",
     ),
     "locks freed by those that do not hold them": Refused(
-        "{op: store, scope: dv, remote: true, code: [UL_rmw DV, LK_rmw DV, FLU_L1 DV, INV_L1 DV, "
-        "ST r x, FLU_L1 WG, INV_L1 DV, UL_rmw DV]}",
+        REMOTE_STORE.replace("[", "[UL_rmw DV, "),
         "st.DV.R y 5 || st.DV.R x 10 || r0=inc.WG x",
         "store DV,R then rmw WG,N",
     ),
 }
+
+
+PLAIN_LOCATION = """OpenCL plain
+{{ [y]=0; }}
+P0 (global int* y) {{
+  atomic_fetch_add_explicit(y, 1, memory_order_{order}, memory_scope_device);
+}}
+P1 (global int* y) {{
+  int r0 = atomic_load_explicit(y, memory_order_acquire, memory_scope_device);
+}}
+scopeTree (device (work_group P0) (work_group P1))
+exists (1:r0=1)
+"""
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -119,6 +142,18 @@ def test_not_proved(name: str) -> None:
     assert proof.word != "PROVED"
     told = [*proof.refused, proof.reason, *(it.meaning for it in proof.broken)]
     assert any(case.said in each for each in told)
+    assert proof.refused == () or proof.broken == (), "what is no part of it breaks no obligation"
+
+
+def test_plain_locations() -> None:
+    """An RMW on a location that is not declared atomic must release and acquire: with less Proposed,
+    which is proved, is UNSOUND. So it is said that others are not meant."""
+    (proof,) = rspverify.prove("proposed")
+    assert proof.word == "PROVED"
+    for order, verdict in (("acquire", "UNSOUND"), ("acq_rel", "SOUND")):
+        test = Source("plain.litmus", PLAIN_LOCATION.format(order=order))
+        (found,) = rspverify.check("proposed", test)
+        assert found.verdict == verdict
 
 
 @pytest.mark.parametrize("name", [it for it in CASES if CASES[it].verdict == "UNSOUND"])
