@@ -21,7 +21,7 @@ from rspverify.engineering.setup import read_setup
 from rspverify.options import option
 from rspverify.records import replace
 from rspverify.scheme.cost import read_costs
-from rspverify.source import require
+from rspverify.source import Source, require
 from rspverify.terminal.command import EVERYWHERE, OF_A_CASE, PAGES, Command
 from rspverify.verdict import Word
 
@@ -41,6 +41,12 @@ class MutateParameters(OfSchemeAndTests):
 
     widen: bool = option(
         False, "Also list the mutants in which an instruction reaches further, with what they cost."
+    )
+    proof: bool = option(
+        True,
+        "Of a mutant that passes every test, say what is proved of it (see prove), and show a test "
+        "that refutes it.",
+        name="--proof/--no-proof",
     )
     costs: str | Path | None = option(None, COSTS, metavar="FILE")
     write: str | Path | None = option(
@@ -77,7 +83,7 @@ def mutate(asked: MutateParameters) -> Mutation:
             words = f"{len(mutants)} mutants, up to about {seconds:,.0f} s for their verdicts"
             shown.say(f"{words}; less the sooner each fails a test")
         shown.count("mutants", len(mutants))
-        yield from findings(setup, mutants, grounds, weights)
+        yield from findings(setup, mutants, grounds, weights, proof=asked.proof)
 
     def report(it: Mutation) -> MutationReport:
         stop = it.stopped
@@ -113,7 +119,8 @@ def _detailed(report: MutationReport, subject: Subject, asked: Mutation) -> Docu
         name, stuck = it.mutant.name, it.verdict is Fate.STUCK
         mutant = NamedScheme.by(changed(mutants[name], scheme.scheme, it.switches), scheme.file)
         word = Word.SOUND if stuck else Word.UNSOUND
-        broken[name] = Broken(tests[it.file or ""], mutant, word, stuck)
+        source = Source(it.file or "", it.text) if it.text else tests[it.file or ""]
+        broken[name] = Broken(source, mutant, word, stuck)
     return document(report, known_details(broken, verdicts, asked.stopped))
 
 

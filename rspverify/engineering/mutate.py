@@ -21,15 +21,18 @@ from msgspec import Struct
 from rspverify.answers import Internal
 from rspverify.engineering.mutation import Fate, Finding, MutantAnswer, NamedTest, TestAndReason
 from rspverify.engineering.setup import Setup
+from rspverify.enumeration.lemmas import PROVED_FOR
 from rspverify.judge.answers import Answer
 from rspverify.judge.inputs import LoadedTest, NamedScheme
 from rspverify.judge.question import Question, stem
 from rspverify.judge.verdicts import ProgressQuestion, Verdicts
+from rspverify.proof.proof import ProofQuestion, ProofWord
 from rspverify.records import replace
 from rspverify.scheme.cost import Costs
 from rspverify.scheme.equivalence import LONGER, equivalent, waits_longer
 from rspverify.scheme.mutants import Mutant
 from rspverify.scheme.scheme import Scheme, rows_used
+from rspverify.source import Source
 from rspverify.verdict import WRONG, Progress, ProgressWord, Verdict, Word
 
 Places = tuple[int, ...]
@@ -107,10 +110,18 @@ def longest(mutants: Sequence[Mutant], known: Sequence[Baseline], workers: int) 
 
 
 def findings(
-    setup: Setup, mutants: Sequence[Mutant], known: Sequence[Baseline], costs: Costs
+    setup: Setup,
+    mutants: Sequence[Mutant],
+    known: Sequence[Baseline],
+    costs: Costs,
+    *,
+    proof: bool = True,
 ) -> Generator[Finding, None, None]:
-    """What the tests make of each mutant, in their order: those of a row together."""
-    trial = _Trial(setup.schemes[0], mutants, known, costs, setup.verdicts)
+    """What the tests make of each mutant, in their order: those of a row together.
+
+    proof: whether of one that passes all it is asked what is proved of it.
+    """
+    trial = _Trial(setup.schemes[0], mutants, known, costs, setup.verdicts, proof)
     rows = groupby(range(len(mutants)), key=lambda it: mutants[it].row.number)
     questions = [RowQuestion(trial, tuple(those)) for _, those in rows]
     with closing(setup.verdicts.judge.run(questions)) as found:
@@ -163,6 +174,7 @@ class _Trial(Struct, frozen=True):
     known: Sequence[Baseline]
     costs: Costs
     verdicts: Verdicts
+    proof: bool
     itself: dict[str, Progress | None] = msgspec.field(default_factory=dict)
     """Progress of the scheme itself, by test."""
 
@@ -232,7 +244,39 @@ class _Trial(Struct, frozen=True):
             if self._stops(each, verdict, schemes[None], record):
                 return record.found(Fate.STUCK, each, verdict)
         record.reason = LONGER if stronger else ""
-        return record.found(Fate.STRONGER if stronger else Fate.SURVIVES)
+        if stronger:
+            return record.found(Fate.STRONGER)
+        return self._by_proof(schemes[None], record) or record.found(Fate.SURVIVES)
+
+    @property
+    def _itself_goes_on(self) -> bool:
+        """Whether no program of the scheme itself gets stuck."""
+        return ProofQuestion(self.verdicts, self.scheme).decide().progress is ProgressWord.LIVE
+
+    def _by_proof(self, mutant: NamedScheme, record: _Record) -> Finding | None:
+        """What is proved of a mutant that passes every test: that it is sound for all programs, or
+        a test that its broken obligation is, which the scheme itself passes."""
+        verdicts = self.verdicts
+        if not self.proof or verdicts.model.meaning_digest != PROVED_FOR:
+            return None
+        proof = ProofQuestion(verdicts, mutant).decide()
+        if proof.word is ProofWord.PROVED:
+            going = proof.progress is not ProgressWord.STUCK
+            record.reason = str(proof.reason if going else proof.progress_reason)
+            if not going and self._itself_goes_on:
+                return record.found(Fate.STUCK)
+            return record.found(Fate.PROVED)
+        for it in proof.broken:
+            if it.test is not None and it.is_shown:
+                source = Source(f"{it.test.title}.litmus", it.test.text)
+                test = LoadedTest(source, verdicts.settings)
+                itself = verdicts.answer(test, self.scheme).verdict
+                if itself.word is Word.SOUND:
+                    shown = Baseline(test, itself, frozenset(), 0.0)
+                    verdict = verdicts.answer(test, mutant).verdict
+                    found = record.found(Fate.UNSOUND, shown, verdict)
+                    return replace(found, text=it.test.text)
+        return None
 
     def _telling(self, mutant: Mutant) -> list[tuple[Baseline, str | None]]:
         return telling(self.known, mutant.row.number)

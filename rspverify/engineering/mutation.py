@@ -19,13 +19,15 @@ class Fate(StrEnum):
     UNSOUND: one of them has a wrong outcome. STUCK: none has, but one cannot always go on, or has
     no execution that completes. EQUIVALENT: nobody can tell it from the scheme, so that no test was
     asked. STRONGER: it only waits longer, so that it goes wrong in no program in which the scheme
-    does not; no test gets stuck. SURVIVES: none of these.
+    does not; no test gets stuck. PROVED: it is sound for programs of any size; no test gets stuck.
+    SURVIVES: none of these.
     """
 
     UNSOUND = "UNSOUND"
     STUCK = "STUCK"
     EQUIVALENT = "EQUIVALENT"
     STRONGER = "STRONGER"
+    PROVED = "PROVED"
     SURVIVES = "SURVIVES"
 
 
@@ -71,8 +73,9 @@ class MutantAnswer(Struct, frozen=True):
 class Finding(Struct, frozen=True, kw_only=True):
     """What the tests make of a mutant.
 
-    test, file: the smallest that shows it, of those decided, null of one that survives; reason:
-    what is wrong there, or why it is the same. switches: of the machine, joined by `+`, that excuse
+    test, file: the smallest that shows it, of those decided, null of one that survives; text: of a
+    test that is none of those given, as a broken obligation of a proof is it. reason: what is wrong
+    there, or why it is the same. switches: of the machine, joined by `+`, that excuse
     what the scheme itself does on that test: with these on it passes, and the mutant does not; null
     where it passes as it is. within: the bounds that this depends on. decided: how many tests were,
     one that several switches excuse once with each. unknown: those that could not be, with why.
@@ -94,6 +97,7 @@ class Finding(Struct, frozen=True, kw_only=True):
     scheme: str | None = None
     command: str | None = None
     switches: str | None = None
+    text: str | None = None
 
     @property
     def undecided(self) -> bool:

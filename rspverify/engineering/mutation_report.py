@@ -150,6 +150,9 @@ def _with_command(
         machine = asked.setup.schemes[0].scheme.machine
         named = settings.machine or machine.named()
         settings = replace(settings, machine=f"{named}+{finding.switches}")
+    shown = finding.text is None and finding.file is not None
+    if not shown and finding.verdict is not mutation.Fate.SURVIVES:
+        return replace(finding, scheme=path, command=shlex.join(["rspverify", "prove", path]))
     if finding.file is not None:
         stuck = finding.verdict is mutation.Fate.STUCK
         command = explain_command(path, finding.file, settings, progress=stuck)

@@ -30,12 +30,13 @@ from rspverify.render.words import (
 from rspverify.scheme.mutants import Step
 from rspverify.verdict import Word
 
-_DERIVED = (Fate.EQUIVALENT, Fate.STRONGER)
+_DERIVED = (Fate.EQUIVALENT, Fate.STRONGER, Fate.PROVED)
 """The fates whose reason holds whatever the program."""
 _CLASSES = {
     Fate.SURVIVES: "SURVIVES",
     Fate.EQUIVALENT: "by-EQUIVALENT",
     Fate.STRONGER: "by-EQUIVALENT",
+    Fate.PROVED: "by-EQUIVALENT",
     Fate.UNSOUND: "by-UNSOUND",
     Fate.STUCK: "by-STUCK",
 }
@@ -124,9 +125,9 @@ def _mark_of(row: MutatedRow, place: int, found: Sequence[Finding]) -> str:
     if place in row.accesses:
         return "the access"
     without = [it for it in found if any(place in step.removes for step in it.mutant.steps)]
-    if any(it.verdict is Fate.EQUIVALENT for it in without):
+    if any(it.verdict in (Fate.EQUIVALENT, Fate.PROVED) for it in without):
         return "not needed"
-    if not row.tests:
+    if not row.tests and not any(it.reason for it in without):
         return "no test tells"
     if any(it.verdict is Fate.SURVIVES for it in without):
         return "not shown to be needed"
@@ -152,14 +153,16 @@ def _at(
 
 def _shown_by(finding: Finding, *, told: bool) -> str:
     """What says so; what it would save, where tests tell of it."""
-    words = finding.test or (finding.reason if finding.verdict in _DERIVED else "")
+    words = finding.test or ("" if finding.verdict is Fate.SURVIVES else finding.reason)
     if finding.switches is not None:
         words += f" (with {finding.switches.replace('+', ' and ')})"
     if finding.within:
         words += f" (within {bounds([finding.within])})"
     if finding.unknown:
         words += f" ({counted(len(finding.unknown), 'test')} not decided)"
-    spare = finding.verdict is Fate.EQUIVALENT or (told and finding.verdict is Fate.SURVIVES)
+    spare = finding.verdict in (Fate.EQUIVALENT, Fate.PROVED) or (
+        told and finding.verdict is Fate.SURVIVES
+    )
     if spare and finding.mutant.cost < 0:
         words += f" (costs {-finding.mutant.cost} less)"
     return words.strip()
@@ -226,10 +229,14 @@ def _conclusion(report: MutationReport) -> Iterator[Line]:
     if report.stopped:
         return
     if not surviving and report.summary.mutants:
-        words = f"each instruction of {scheme} is needed, as far as it reaches and where it stands"
+        each = "each" if not fates[Fate.PROVED] else "not each"
+        words = (
+            f"{each} instruction of {scheme} is needed, as far as it reaches and where it stands"
+        )
         words += ": every step fails a test"
         words += ", or nobody can tell it" if fates[Fate.EQUIVALENT] else ""
         words += ", or makes it wait longer" if fates[Fate.STRONGER] else ""
+        words += ", or is PROVED: only what it costs tells" if fates[Fate.PROVED] else ""
         yield line(words, kind="SOUND")
     elif surviving:
         words = "what survives is redundant, or the tests have a hole"
@@ -260,6 +267,9 @@ def _tests(report: MutationReport) -> Iterator[Line]:
     words = each_counted(tests.verdicts, Word)
     head = f"{counted(tests.total, 'test')}, model {subject.model}, engine {subject.engine}"
     yield line(f"{head} ({reach([tests.within])}); under {scheme} itself: {words}")
+    if beyond := sum(it.text is not None for it in report.mutants):
+        words = f"{counted(beyond, 'mutant')} pass them, and fail a test of an obligation (prove+…)"
+        yield line(words, kind="RACY")
     if tests.broken:
         shows = "which show nothing of its mutants"
         if tests.excused:

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from rspverify.cli import app
 
 pytestmark = pytest.mark.usefixtures("in_repository")
-run = partial(command_line.run, "mutate")
+run = partial(command_line.run, "mutate", "--no-proof")
 KEPT = pytest.mark.usefixtures("one_cache")
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"

@@ -16,11 +16,13 @@ from rspverify.engineering.setup import Setup, read_setup
 from rspverify.generate.rows import row_tests
 from rspverify.judge.inputs import NamedScheme
 from rspverify.judge.judge import Judge
+from rspverify.litmus.reader import read_program
 from rspverify.records import replace
 from rspverify.scheme.cost import default_costs
 from rspverify.scheme.mutants import Mutant, mutants_of
-from rspverify.scheme.reader import read_scheme_file
+from rspverify.scheme.reader import read_scheme, read_scheme_file
 from rspverify.scheme.scheme import Scheme, rows_used
+from rspverify.scheme.writer import scheme_text
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.progress import progress
@@ -49,12 +51,14 @@ def tried(
     setup: Setup,
     wanted: Iterable[Mutant] | None = None,
     known: list[Baseline] | None = None,
+    *,
+    proof: bool = False,
 ) -> tuple[list[Baseline], list[Finding], MutationReport]:
     """Mutants, all by default, held against the tests of a setup, or against those known of it."""
     asked = asked_of(setup, default_costs(), widen=False)
     mutants = asked.mutants if wanted is None else list(wanted)
     base = list(baselines(setup)) if known is None else known
-    found = list(findings(setup, mutants, base, asked.costs))
+    found = list(findings(setup, mutants, base, asked.costs, proof=proof))
     return base, found, mutation_report(asked, base, found, 0.0)
 
 
@@ -187,6 +191,33 @@ def test_tests_without_a_row_say_nothing_of_it() -> None:
         *((row, Fate.SURVIVES, False) for row in (3, 6, 8, 9)),
     }
     assert [row.tests for row in report.rows] == [1, 1, 0, 1, 1, 0, 0, 0, 0]
+
+
+def test_what_no_test_tells_is_told_by_a_proof() -> None:
+    """The 44 that break an obligation fail its test, and the two that keep a lock get stuck."""
+    setup = setup_of(PROPOSED, [ROOT / "litmus/rsp/paper/Fig4.litmus"])
+    _, found, _ = tried(setup, proof=True)
+    assert Counter(it.verdict for it in found) == {Fate.UNSOUND: 44, Fate.STUCK: 2}
+    model, itself = setup.verdicts.model, setup.schemes[0].scheme
+    shown = [it for it in found if it.text is not None]
+    assert {it.mutant.row for it in shown} == {3, 6, 8, 9}
+    for it in shown[::7]:
+        program = read_program(Source(it.file or "", it.text or ""))
+        broken = mutant(itself, it.mutant.name).of(itself)
+        assert check(Case(program, broken, model, QUICK)).word is Word.UNSOUND
+        assert check(Case(program, itself, model, QUICK)).word is Word.SOUND
+
+
+def test_a_mutant_that_is_proved_is_told_so() -> None:
+    """An invalidation more, behind that of row 2: nothing but what it costs tells it."""
+    scheme = read_scheme_file(PROPOSED)
+    flush, code = scheme.rows[4].code[0], scheme.rows[1].code
+    text = Source("more.yaml", scheme_text(scheme.with_code(2, (flush, *code)), "more"))
+    setup = setup_of(PROPOSED, [ROOT / "litmus/rsp/paper/Fig4.litmus"])
+    setup = replace(setup, schemes=(NamedScheme.by(read_scheme(text)),))
+    wanted = mutant(setup.schemes[0].scheme, "row2-1-drop")
+    _, (found,), _ = tried(setup, [wanted], proof=True)
+    assert (found.verdict, found.reason) == (Fate.PROVED, "all 48 obligations hold")
 
 
 def test_a_test_that_the_scheme_itself_fails_shows_nothing() -> None:

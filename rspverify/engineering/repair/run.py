@@ -151,13 +151,15 @@ class Repair:
         table = proof_table(self._scheme)
         changing = {number for number, it in space.items() if not it.fixed}
         bare = {row.number for row in self._scheme.rows if len(row.code) == 1} - changing
+        operations = tuple(it for it in table.operations if it.row.number in bare)
+        staying = replace(table, operations=operations)
         for it in obligations(table):
             rows = {it.first.row.number, it.second.row.number}
             strong = it.first.as_strong and it.second.as_strong
             for test in islice(tests_of(it, table), int(strong and bool(rows & changing))):
                 loaded = loaded_test(test, verdicts.settings)
                 if {row.number for row in rows_used(loaded.program, self._scheme)} - rows <= bare:
-                    self._trials.oblige(loaded, it)
+                    self._trials.oblige(loaded, it, staying)
 
     def _new_space(self, used: set[int], weak: frozenset[int], devices: int) -> SearchSpace:
         """All candidates, as nothing is learnt yet."""

@@ -53,6 +53,7 @@ class Trials:
         self.trials: list[Trial] = []
         self.broken: list[Trial] = []
         self._obligations: list[Trial] = []
+        self._staying = ProofTable((), (), ())
         self._shown: dict[tuple[str, Part], bool] = {}
         self._verdicts = verdicts
         self._scheme = scheme
@@ -66,8 +67,10 @@ class Trials:
         self.trials.append(trial)
         return trial
 
-    def oblige(self, test: LoadedTest, obligation: Obligation) -> None:
-        """Hold candidates to an obligation, whose test fails if it is broken."""
+    def oblige(self, test: LoadedTest, obligation: Obligation, staying: ProofTable) -> None:
+        """Hold candidates to an obligation, whose test fails if it is broken. staying: the
+        operations of rows that do no more than access, and stay."""
+        self._staying = staying
         self._obligations.append(replace(self._trial(test), obligation=obligation))
 
     def _trial(self, test: LoadedTest) -> Trial:
@@ -123,7 +126,8 @@ class Trials:
             rows = {row.number: row for row in self._with(part).rows}
             first, second = (replace(op, row=rows[op.row.number]) for op in (it.first, it.second))
             known = covers(first.row) and covers(second.row)
-            table = ProofTable((first, second), (), ())
+            operations = (first, second, *self._staying.operations)
+            table = replace(self._staying, operations=operations)
             self._shown[key] = (
                 known and Obligation(it.kind, first, second).failure(table) is not None
             )
