@@ -50,6 +50,9 @@ class ProofParameters(Decided):
     lemmas: bool = option(
         False, "Prove the lemmas again that the proof of every scheme rests on, and tell each."
     )
+    reasons: bool = option(
+        False, "Say of each instruction of a table that is PROVED which pairs of rows need it."
+    )
     write: str | Path | None = option(
         None,
         "Write the tests that refute a scheme there, as prove+OPERATIONS.litmus.",
@@ -78,7 +81,7 @@ def prove(asked: ProofParameters) -> Proving:
     named = meant_by(schemes=schemes_given(asked.schemes)).schemes
     inputs = read_inputs(named, replace(asked.settings, model=MODEL), judge)
     verdicts = Verdicts(judge, inputs.named, inputs.settings)
-    questions = [ProofQuestion(verdicts, it) for it in inputs.schemes]
+    questions = [ProofQuestion(verdicts, it, asked.reasons) for it in inputs.schemes]
     schemes = {each.file: each for each in inputs.schemes}
 
     lemmas: list[LemmaAnswer] = []

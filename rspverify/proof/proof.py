@@ -22,6 +22,7 @@ from rspverify.proof.lemmas import LemmaAnswer, require_proved
 from rspverify.proof.machines import is_base
 from rspverify.proof.obligations import Failure, Kind, Obligation, failures, obligations
 from rspverify.proof.programs import never_stuck, tests_of, that_may_get_stuck, wider_tests_of
+from rspverify.proof.reasons import Reason, reasons
 from rspverify.proof.table import MODEL, ProofTable, proof_table
 from rspverify.records import replace
 from rspverify.soundness.internal import InternalError
@@ -92,7 +93,8 @@ class Proof(Struct, frozen=True, kw_only=True):
     operations: that they are made of. missing: operations of Tab. 3 that the table has no row for.
     refused: what of the table the proof says nothing of, each with its place. obligations: how
     many there are by kind. broken: those that are not met. progress: whether a program may get
-    stuck; null where nothing is asked.
+    stuck; null where nothing is asked. reasons: what each instruction of a table that is PROVED is
+    needed for, where that is asked for.
     """
 
     subject: Subject
@@ -105,6 +107,7 @@ class Proof(Struct, frozen=True, kw_only=True):
     broken: tuple[BrokenObligation, ...] = ()
     progress: ProgressWord | None = None
     progress_reason: str | None = None
+    reasons: tuple[Reason, ...] = ()
     internal: tuple[Internal, ...] = ()
     seconds: Seconds = 0.0
 
@@ -128,6 +131,7 @@ class ProofQuestion(Question[Proof], frozen=True):
 
     verdicts: Verdicts
     scheme: NamedScheme
+    reasons: bool = False
 
     @property
     def name(self) -> str:
@@ -160,6 +164,8 @@ class ProofQuestion(Question[Proof], frozen=True):
             refused=tuple(map(_placed, table.refused)),
         )
         word, reason = _concluded(found)
+        if self.reasons and word is ProofWord.PROVED:
+            found = replace(found, reasons=tuple(reasons(self.scheme.scheme)))
         return replace(found, word=word, reason=reason, seconds=time.perf_counter() - started)
 
     def _of_obligations(self, table: ProofTable, found: Proof) -> tuple[ProofTable, Proof]:

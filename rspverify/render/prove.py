@@ -9,6 +9,7 @@ from rich.console import Console
 from rspverify.answers import Detail
 from rspverify.proof.lemmas import LemmaAnswer
 from rspverify.proof.proof import BrokenObligation, Proof, ProofReport, ProofTest, ProofWord
+from rspverify.proof.reasons import Reason
 from rspverify.render import document as doc
 from rspverify.render.document import Block, Document, Line, line
 from rspverify.render.evidence import explained
@@ -26,7 +27,7 @@ def document(it: ProofReport, details: Mapping[str, Detail] | None = None) -> Do
     )
     blocks: list[Block] = []
     for proof in it.proofs:
-        blocks.append(doc.Summary([*summary(proof)]))
+        blocks += [doc.Summary([*summary(proof)]), *_reasons(proof)]
         found = [*_findings(proof, details or {})]
         blocks += [doc.Articles(found, "Obligations that are broken")] if found else []
     return Document("prove", title, [*blocks, *_last(it)], answer=it)
@@ -38,7 +39,7 @@ def summary(it: Proof) -> Iterator[Line]:
     kinds = ", ".join(f"{number} {kind}" for kind, number in it.obligations.items())
     yield line(f"  {it.reason}{f' ({kinds})' if kinds else ''}")
     if it.obligations:
-        yield line(f"  for programs of any size on one device, of {_operations(it)}")
+        yield line(f"  for programs of any size on one device, of {_operations(it.operations)}")
     if it.progress is not None:
         word = (it.progress.value, progress_class(it.progress))
         yield line("  progress: ", word, f", {it.progress_reason}")
@@ -59,14 +60,38 @@ def in_a_line(it: Proof) -> Line:
     return line(*parts)
 
 
-def _operations(it: Proof) -> str:
-    """The operations, with `_` where they may be remote or not."""
-    names = dict.fromkeys(it.operations)
+def _operations(names: Iterable[str]) -> str:
+    """Operations by their names, with `_` where they may be remote or not."""
+    known = dict.fromkeys(names)
     either = {
-        f"{name[:-1]}N" for name in names if f"{name[:-1]}R" in names and f"{name[:-1]}N" in names
+        f"{name[:-1]}N" for name in known if f"{name[:-1]}R" in known and f"{name[:-1]}N" in known
     }
-    shown = (f"{name[:-1]}_" if f"{name[:-1]}N" in either else name for name in names)
+    shown = (f"{name[:-1]}_" if f"{name[:-1]}N" in either else name for name in known)
     return ", ".join(dict.fromkeys(shown))
+
+
+def _reasons(it: Proof) -> Iterator[Block]:
+    """What each instruction is needed for."""
+    if not it.reasons:
+        return
+    rows = [
+        [f"{each.row}", each.instruction, each.change, _needed_for(each)] for each in it.reasons
+    ]
+    yield line()
+    heads = ("row", "instruction", "without it", "is broken")
+    yield doc.Table(heads, rows, [0], head="What each instruction is needed for", gap=2)
+
+
+def _needed_for(it: Reason) -> str:
+    """The obligations that are broken without an instruction, those of the same operations in one."""
+    firsts: dict[tuple[str, str], list[str]] = {}
+    for each in it.broken:
+        firsts.setdefault((each.kind, each.second), []).append(each.first)
+    seconds: dict[tuple[str, str], list[str]] = {}
+    for (kind, second), those in firsts.items():
+        seconds.setdefault((kind, _operations(those)), []).append(second)
+    words = (f"{kind} {first} → {_operations(them)}" for (kind, first), them in seconds.items())
+    return "; ".join(words) or "no obligation: soundness does not need it"
 
 
 def _findings(it: Proof, details: Mapping[str, Detail]) -> Iterator[doc.Article]:
@@ -127,6 +152,6 @@ def stream(
     """Prints each scheme once it is decided. details: what some of its tests rest on, by text."""
 
     def each(it: Proof) -> Iterable[Block]:
-        return [*summary(it), *_findings(it, details(it) if text else {})]
+        return [*summary(it), *_reasons(it), *_findings(it, details(it) if text else {})]
 
     return Stream[Proof, ProofReport](console, text=text, each=each, last=_last)

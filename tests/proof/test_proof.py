@@ -164,3 +164,18 @@ def test_refuting_tests_are_written(tmp_path: Path) -> None:
     assert run("prove", "original", "--write", tests).exit_code == 1
     assert len([*tests.glob("*.litmus")]) == 6
     assert run("check", "original", tests).exit_code == 1
+
+
+def test_reasons_are_the_obligations_that_fail_without_an_instruction() -> None:
+    """Of Proposed each instruction but UL_rmw DV is needed; LK_rmw DV for WG increments."""
+    (proof,) = rspverify.prove("proposed", reasons=True)
+    needed = {(it.row, it.place, it.change): it.broken for it in proof.reasons}
+    assert {it.instruction for it in proof.reasons if not it.broken} == {"UL_rmw DV"}
+    acquires = {(it.kind, it.first, it.second) for it in needed[2, 2, "drop"]}
+    assert acquires == {("SYNC", f"{first} DV,N", "load DV,N") for first in ("store", "rmw")}
+    locked = {(it.kind, it.second) for it in needed[6, 1, "drop with UL_rmw DV"]}
+    assert locked == {("ATOM", "rmw WG,N"), ("ATOM", "rmw WG,R")}
+    shown = run("prove", "proposed", "--reasons").stdout
+    assert "SYNC store DV,N, rmw DV,N → load DV,N" in shown
+    (broken,) = rspverify.prove("original", reasons=True)
+    assert not broken.reasons
