@@ -83,7 +83,7 @@ def _reasons(it: Proof) -> Iterator[Block]:
 
 
 def _needed_for(it: Reason) -> str:
-    """The obligations that are broken without an instruction, those of the same operations in one."""
+    """The obligations that are broken without an instruction, those of like operations in one."""
     firsts: dict[tuple[str, str], list[str]] = {}
     for each in it.broken:
         firsts.setdefault((each.kind, each.second), []).append(each.first)
