@@ -26,6 +26,7 @@ from rspverify.records import replace
 from rspverify.soundness.settings import Settings, explain_command
 from rspverify.source import Problems, Source, name_of, require
 from rspverify.terminal.command import EVERYWHERE, PAGES, Command
+from rspverify.translators import table_of
 from rspverify.verdict import Word
 
 if TYPE_CHECKING:
@@ -42,7 +43,10 @@ MOST = 7
 class HuntParameters(Decided):
     """The programs of a hunt, and how they are decided. watcher: is told how it goes."""
 
-    scheme: AScheme = argument("A scheme: a .yaml file, or a name as of list.", completes="scheme")
+    scheme: AScheme = argument(
+        "A scheme: a .yaml file, or a name as of list; or a compiler, as amdgpu:gfx942.",
+        completes="scheme",
+    )
     settings: Settings = Settings()
     events: int = option(4, "The most operations.", least=1, most=MOST)
     threads: int = option(3, "The most threads.", least=1, most=MOST)
@@ -175,7 +179,8 @@ class Hunting(Asked[Finding, HuntReport]):
         from rspverify.render.hunt import document
 
         setup = self._setup
-        rows = {row.number: row for row in setup.scheme.rows}
+        table = None if setup.scheme.whole else table_of(setup.scheme)
+        rows = {row.number: row for row in table.rows} if table else {}
         broken: dict[str, Broken] = {}
         at_fault: dict[str, RowsAtFault] = {}
         for found, scheme in zip(report.findings, self._hunt.strategy.schemes, strict=False):
@@ -211,12 +216,12 @@ def hunt(asked: HuntParameters) -> Hunting:
     (named,) = meant_by(schemes=schemes_given(asked.scheme)).schemes
     if asked.write is not None:
         require_folder(str(asked.write), "programs")
-    inputs = read_inputs([named], settings, judge)
+    inputs = read_inputs([named], settings, judge, compilers=True)
     table, model = inputs.schemes[0], inputs.model
     groups = asked.workgroups or asked.threads
     bounds = (asked.events, asked.threads, groups, asked.devices, asked.locations, asked.guards)
     space, left_out = hunting_space(
-        table.scheme,
+        table.translator,
         bounds,
         asked.operations or None,
         mixed=asked.plain_on_atomic,
@@ -228,7 +233,7 @@ def hunt(asked: HuntParameters) -> Hunting:
     message = "programs with local memory are not listed, so that nothing can be estimated"
     require(not asked.estimate or LOCAL not in space.memories, message)
     setup = HuntSetup(
-        table.scheme,
+        table.translator,
         name_of(named),
         model,
         space,

@@ -32,6 +32,7 @@ from rspverify.render.words import (
     row_in_words,
     rows_named,
 )
+from rspverify.translators import names_compiler
 from rspverify.verdict import Word
 
 _HEADS = ("operations", "threads", "race-free", "alone", "smaller", "no if", "to decide")
@@ -91,7 +92,7 @@ def finding(found: Finding, scheme: str, by: By, *, listed: bool = True) -> doc.
         lines.append(line(f"    as strong as can be: {', '.join(row.strongest)}", kind="note"))
     others = [each for each in found.mends if set(each) != {row.number for row in found.blamed}]
     lines += (line(f"    {each}", kind="note") for each in also_mended(others))
-    if not found.blamed:
+    if not found.blamed and not names_compiler(scheme):
         lines.append(line(f"  {UNMENDED}"))
     if found.switch is not None:
         lines.append(line(f"  the hunt goes on with {_switches([found.switch])} turned on"))

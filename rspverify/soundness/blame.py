@@ -15,7 +15,7 @@ from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.sides import ModelSide
 from rspverify.soundness.strongest import strongest
-from rspverify.translators import table_of
+from rspverify.translators import Translator, table_of
 from rspverify.verdict import Word
 
 _SCOPES = (None, *Scope)
@@ -32,7 +32,7 @@ class Blame(Struct, frozen=True):
 
     blamed: tuple[Row, ...]
     mends: tuple[tuple[Row, ...], ...]
-    mended: Scheme
+    mended: Translator
 
 
 def blame(case: Case, *, devices: int, limits: Limits | None = None) -> Blame:

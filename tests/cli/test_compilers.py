@@ -90,6 +90,21 @@ def test_a_patched_compiler_is_compared_with_its_base(tmp_path: Path, llc: Path)
     assert wrong.exit_code == 2 and "--compiler must be amdgpu:CPU" in wrong.stderr
 
 
+def test_programs_are_hunted_through_a_compiler(llc: Path) -> None:
+    """Each is compiled; remote operations are left out, no row is told of, and no lemma used."""
+    given = ["hunt", f"{GFX9}@{llc}", "--events", "2", "--threads", "2", "--format", "json"]
+    result = run(*given, "--operation", "st.DV", "--operation", "ld.DV", "--operation", "st.DV.R")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert (found["sound"], found["by"], found["idle_rows"]) == (True, "programs", [])
+    assert [it["operation"] for it in found["left_out"]] == ["st.DV.R"]
+    assert sum(it["to_decide"] for it in found["phases"]) == found["programs"]
+    wrong = run("hunt", GFX9, "--by", "formula")
+    assert (
+        wrong.exit_code == 2 and "a compiler makes what it does of whole programs" in wrong.stderr
+    )
+
+
 def test_a_remote_operation_is_unsupported() -> None:
     result = run("check", "--compiler", GFX9, "litmus/rsp/paper/Ex4.litmus")
     assert result.exit_code == 3

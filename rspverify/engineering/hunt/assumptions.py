@@ -9,6 +9,7 @@ from rspverify.architecture.architecture import Architecture, CellKind
 from rspverify.machine.reductions import locations_are_apart
 from rspverify.scheme.mutants import locks_of
 from rspverify.scheme.scheme import Scheme
+from rspverify.translators import Translator, table_of
 
 _PROVED_FOR = frozenset(
     {
@@ -32,14 +33,19 @@ def smaller_proved_for(machine: Architecture) -> bool:
     return proved_for(machine) or locations_are_apart(machine)
 
 
-def alone_may_break(scheme: Scheme) -> bool:
-    """Whether a program may break a scheme although no work-groups share what is written."""
-    return stores_again(scheme) or not proved_for(scheme.machine)
+def alone_may_break(scheme: Translator) -> bool:
+    """Whether a program may break a scheme although no work-groups share what is written.
+
+    Nothing is known of what a compiler makes of a program by what it makes of others.
+    """
+    return scheme.whole or stores_again(table_of(scheme)) or not proved_for(scheme.machine)
 
 
-def smaller_stand(scheme: Scheme) -> bool:
+def smaller_stand(scheme: Translator) -> bool:
     """Whether programs are sound that smaller ones stand for, if these are."""
-    return gives_back(scheme) and smaller_proved_for(scheme.machine)
+    if scheme.whole:
+        return False
+    return gives_back(table_of(scheme)) and smaller_proved_for(scheme.machine)
 
 
 def gives_back(scheme: Scheme) -> bool:

@@ -16,8 +16,8 @@ from rspverify.enumeration.survey import Survey
 from rspverify.judge.question import Incident, Question, Undecided
 from rspverify.litmus.program import Scope
 from rspverify.machine.machine import unbounded, unordered
-from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.settings import L2, Settings
+from rspverify.translators import Translator, table_of
 
 _TOGETHER = 4
 """From so many operations on sketches take long enough for several processes."""
@@ -30,13 +30,15 @@ _LONG = 60.0
 """From so many seconds on it is said beforehand how long formulas take."""
 
 
-def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:
+def why_not(survey: Survey, scheme: Translator, settings: Settings) -> str | None:
     """Why the programs of a space cannot be decided by formula under a scheme; None if they can.
 
     The sketches have the programs that must be decided under a scheme that gives back its locks
     (Sort.CORE, proved for opencl-rsp), without plain accesses of atomic locations.
     """
     space = survey.space
+    if scheme.whole:
+        return "a compiler makes what it does of whole programs"
     if not survey.argued:
         return (
             f"formulas need lemmas that are not proved for what the model {survey.model.name} says"
@@ -53,7 +55,7 @@ def why_not(survey: Survey, scheme: Scheme, settings: Settings) -> str | None:
         return "formulas have no plain operations on atomic locations"
     if settings.l2 is not L2.AUTO:
         return "formulas leave L2s out"
-    if not gives_back(scheme):
+    if not gives_back(table_of(scheme)):
         return "some row of the scheme does not give back the locks that it takes"
     return None
 
@@ -177,10 +179,9 @@ class SketchQuestion(Question[SketchAnswer], frozen=True):
         return Incident("hunt", (), files, it.settings, ("--by", "formula", *words))
 
     def decide(self) -> SketchAnswer:
-        it = self.of
-        return SketchSearch(it.survey.space, it.scheme, it.survey.model, it.settings).answer(
-            self.sketch
-        )
+        it, scheme = self.of, table_of(self.of.scheme)
+        search = SketchSearch(it.survey.space, scheme, it.survey.model, it.settings)
+        return search.answer(self.sketch)
 
     def lost(self, why: Undecided) -> SketchAnswer:
         unknown = (f"{self.sketch}: {why.reason}",)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -21,7 +22,10 @@ from rspverify.enumeration.survey import chunks, digest_of
 from rspverify.judge.answers import worth_keeping
 from rspverify.judge.question import Question
 from rspverify.judge.verdicts import decided, incident_of
+from rspverify.litmus.program import Program
 from rspverify.soundness.sides import ModelSide
+from rspverify.source import InputError, in_one_line
+from rspverify.translators import table_of
 from rspverify.verdict import WRONG, Word
 
 CHUNK = 64
@@ -121,25 +125,27 @@ class ByPrograms(Strategy):
 
     def _outdated(self) -> list[bytes]:
         """The programs whose rows have become stronger since they were decided."""
+        if self.scheme.whole:
+            return []  # Nothing of a compiler is made stronger.
         stronger = [set(self._stronger_since(version)) for version in range(len(self.schemes))]
         decided = ((it, stronger[version]) for it, version in self._decided.items())
         return [it for it, rows in decided if rows and rows & self._rows(it)]
 
     def _stronger_since(self, version: int) -> Iterable[int]:
         """The numbers of the rows that are stronger now; all, if the machine is another one."""
-        then, now = self.schemes[version], self.scheme
+        then, now = table_of(self.schemes[version]), table_of(self.scheme)
         for old, new in zip(then.rows, now.rows, strict=True):
             if old.code != new.code or then.machine != now.machine:
                 yield new.number
 
     def _rows(self, program: bytes) -> set[int]:
         """The numbers of the rows that a program uses."""
-        accesses, table = self.survey.space.accesses, self.scheme.table
+        accesses, table = self.survey.space.accesses, table_of(self.scheme).table
         shapes = (row_shape(accesses[each]) for each in _operations(program))
         return {table[each].number for each in shapes if each in table}
 
 
-class ChunkQuestion(Question[Words], frozen=True):
+class ChunkQuestion(Question[Words], frozen=True, dict=True):
     """Which verdicts has a chunk of programs?"""
 
     kind = "hunt"
@@ -155,18 +161,35 @@ class ChunkQuestion(Question[Words], frozen=True):
 
     @property
     def content(self) -> tuple[Any, ...]:
-        """Of the scheme only the rows that the programs use count."""
+        """Of the scheme only the rows that the programs use count, of a compiler what it emits."""
+        if self.of.scheme.whole:
+            made = tuple(map(self._made, self._programs))
+            return digest_of(self.programs), made, *self.of.content
         used = sorted({number for each in self.programs for number in _operations(each)})
         return digest_of(self.programs), self.of.rows(used), *self.of.content
 
     def worth_keeping(self, answer: Words) -> bool:
         return answer.final
 
+    @cached_property
+    def _programs(self) -> list[Program]:
+        """The programs, which a compiler compiles together."""
+        programs = [program_named(decoded(it), self.of.survey.space) for it in self.programs]
+        self.of.scheme.prepare(programs)
+        return programs
+
+    def _made(self, program: Program) -> tuple[object, ...]:
+        """What becomes of a program."""
+        try:
+            return self.of.scheme.key(program)
+        except InputError as error:
+            return (in_one_line(error.problems),)
+
     def decide(self) -> Words:
         it, space, model = self.of, self.of.survey.space, self.of.survey.model
         answers, reasons = [], []
-        for test in map(decoded, self.programs):
-            program = program_named(test, space)
+        for packed, program in zip(self.programs, self._programs, strict=True):
+            test = decoded(packed)
             source = ModelSide(program, model, race_free=True)
             incident = incident_of(program.title, it.file, it.settings)
             answers.append(decided(source, it.scheme, it.settings, incident))

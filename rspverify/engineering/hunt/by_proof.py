@@ -11,11 +11,11 @@ from rspverify.engineering.hunt.strategy import Strategy
 from rspverify.enumeration.survey import Survey
 from rspverify.litmus.program import GLOBAL
 from rspverify.proof.covered import Proved, proved
-from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.settings import Reading, Settings
+from rspverify.translators import Translator, table_of
 
 
-def proof_of(survey: Survey, scheme: Scheme, settings: Settings) -> Proved | None:
+def proof_of(survey: Survey, scheme: Translator, settings: Settings) -> Proved | None:
     """What proves a scheme for all programs of a space's operations; None if nothing does.
 
     Proofs are for opencl-rsp, one device, global memory, and locations that are accessed in one
@@ -24,9 +24,9 @@ def proof_of(survey: Survey, scheme: Scheme, settings: Settings) -> Proved | Non
     space = survey.space
     if (space.devices, space.memories, space.mixed) != (1, (GLOBAL,), False):
         return None
-    if not survey.argued or settings.reading is not Reading.OUTCOME:
+    if scheme.whole or not survey.argued or settings.reading is not Reading.OUTCOME:
         return None
-    return proved(scheme, map(row_shape, space.accesses))
+    return proved(table_of(scheme), map(row_shape, space.accesses))
 
 
 @dataclass(eq=False)

@@ -20,6 +20,7 @@ from rspverify.engineering.hunt.finding import (
     ESTIMATED,
     FIRST,
     NO_ROW,
+    NO_ROWS,
     BlamedRow,
     By,
     Finding,
@@ -41,13 +42,13 @@ from rspverify.litmus.program import LOCAL
 from rspverify.proof.covered import Proved
 from rspverify.records import replace
 from rspverify.scheme.row import Row
-from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.blame import Blame, blame
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.sides import ModelSide
 from rspverify.source import InputError, Problem
+from rspverify.translators import Translator, table_of
 from rspverify.verdict import WRONG, Word
 
 _LONG = 60.0
@@ -65,7 +66,7 @@ class HuntSetup(Struct, frozen=True):
     whether a proof will do.
     """
 
-    scheme: Scheme
+    scheme: Translator
     file: str
     model: MemoryModel
     space: Space
@@ -117,7 +118,7 @@ class Hunt:
         given = setup.scheme, setup.settings, watcher or Watcher(), setup.file
         self.strategy: Strategy = kind(survey, *given)
 
-    def _proved(self, survey: Survey, scheme: Scheme) -> Proved | None:
+    def _proved(self, survey: Survey, scheme: Translator) -> Proved | None:
         """What proves a scheme for all programs, if that is asked for and something does."""
         setup = self._setup
         if setup.by is By.PROOF or (setup.by is None and setup.proof):
@@ -163,7 +164,8 @@ class Hunt:
                 yield self.findings[-1]
                 switch = self.findings[-1].switch
                 if self._setup.first or not (fault.blamed or switch):
-                    self.stopped = FIRST if self._setup.first else NO_ROW
+                    mended = NO_ROWS if self._setup.scheme.whole else NO_ROW
+                    self.stopped = FIRST if self._setup.first else mended
                     return
                 if switch is not None:
                     self.switches.append(switch)
@@ -196,7 +198,9 @@ class Hunt:
         if verdict.word not in WRONG:
             raise AssertionError(f"{line} is UNSOUND, and from its text {verdict.word.value}")
         case = Case(loaded.program, strategy.scheme, setup.model, strategy.settings)
-        fault = blame(case, devices=setup.space.devices)
+        fault = Blame((), (), strategy.scheme)
+        if not strategy.scheme.whole:
+            fault = blame(case, devices=setup.space.devices)
         finding = Finding(
             program=line,
             test=loaded.program.title,
@@ -261,7 +265,7 @@ class Hunt:
                 within=space.bounds,
                 operations=space.operations,
                 left_out=tuple(OperationLeftOut(*each) for each in setup.left_out),
-                idle_rows=idle_rows(setup.scheme, space),
+                idle_rows=() if scheme.whole else idle_rows(table_of(scheme), space),
                 plain_on_atomic=space.mixed,
                 some_operations=not set(usual) <= set(space.operations),
                 memories=space.memories,
@@ -291,8 +295,8 @@ class Hunt:
         )
 
 
-def _blamed(row: Row, mended: Scheme) -> BlamedRow:
-    stronger = next(each.code for each in mended.rows if each.number == row.number)
+def _blamed(row: Row, mended: Translator) -> BlamedRow:
+    stronger = next(each.code for each in table_of(mended).rows if each.number == row.number)
     code, strong = (tuple(map(str, each)) for each in (row.code, stronger))
     return BlamedRow(row.number, str(row), code, strong)
 

@@ -27,6 +27,7 @@ from rspverify.scheme.orders import Op
 from rspverify.scheme.row import Row, Shape, Template
 from rspverify.scheme.scheme import Scheme
 from rspverify.source import InputError, Problem
+from rspverify.translators import Translator, table_of
 
 Bounds = tuple[int, int, int, int, int, int | None]
 """Operations, threads, work-groups, devices, locations, `if`s: at most so many of each."""
@@ -65,7 +66,7 @@ def row_of(name: str, scheme: Scheme, *, local: bool = False) -> Row | None:
 
 
 def hunting_space(
-    scheme: Scheme,
+    scheme: Translator,
     bounds: Bounds,
     names: Sequence[str] | None,
     *,
@@ -92,20 +93,25 @@ def hunting_space(
         near = ("WG", "DV") if bounds[3] == 1 else ("WG", "DV", "ALL")
         wanted = operations_of(tuple(scopes) or near, orders, kinds)
     found = list(wanted)
+    if scheme.whole:
+        kept = tuple(it for it in found if not access_of(it).remote)
+        left = tuple((it, "compilers know no remote operations") for it in found if it not in kept)
+        return Space(*bounds, operations=kept, mixed=mixed, again=True, memories=asked), left
+    table = table_of(scheme)
     if not names:
         if not (scopes or orders or kinds):
             remote = ("ld.WG", "st.WG", "inc.WG")
-            found += [f"{it}.R" for it in remote if _own_code(f"{it}.R", it, scheme, asked)]
+            found += [f"{it}.R" for it in remote if _own_code(f"{it}.R", it, table, asked)]
         increments = [it for it in found if it.startswith("inc.")]
-        found += [unused(it) for it in increments if _own_code(unused(it), it, scheme, asked)]
+        found += [unused(it) for it in increments if _own_code(unused(it), it, table, asked)]
     if not names or LOCAL in asked:
         fences = [it for it in found if it.startswith("F.") and not access_of(it).memory]
-        found += [both(it) for it in fences if _fences_both(it, scheme)]
-    reasons = {name: _reasons(name, scheme, asked) for name in found}
+        found += [both(it) for it in fences if _fences_both(it, table)]
+    reasons = {name: _reasons(name, table, asked) for name in found}
     for memory in asked:
-        _require_rows(scheme, memory, {name: its[memory] for name, its in reasons.items()})
-    kept = [name for name, its in reasons.items() if not all(its.values())]
-    operations = chosen_operations(kept, bounds[3])
+        _require_rows(table, memory, {name: its[memory] for name, its in reasons.items()})
+    compiled = [name for name, its in reasons.items() if not all(its.values())]
+    operations = chosen_operations(compiled, bounds[3])
     again = alone_may_break(scheme)
     space = Space(*bounds, operations=operations, mixed=mixed, again=again, memories=asked)
     return space, tuple(

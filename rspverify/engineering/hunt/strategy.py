@@ -27,9 +27,9 @@ from rspverify.programs.meaning import program_of
 from rspverify.programs.notation import notation
 from rspverify.programs.writer import litmus_text
 from rspverify.records import replace
-from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source
+from rspverify.translators import Translator, table_of
 from rspverify.verdict import Word
 
 
@@ -65,7 +65,7 @@ class Hunted(Struct, frozen=True, dict=True):
     """What all questions under a scheme share. file: of the scheme, for reports of our mistakes."""
 
     survey: Survey
-    scheme: Scheme
+    scheme: Translator
     settings: Settings
     file: str = ""
 
@@ -86,7 +86,7 @@ class Hunted(Struct, frozen=True, dict=True):
         )
 
     def _row(self, access: Access, local: bool) -> object:
-        return self.scheme.texts_of(row_shape(access, among_local=local, local=local))
+        return table_of(self.scheme).texts_of(row_shape(access, among_local=local, local=local))
 
 
 @dataclass(eq=False)
@@ -101,21 +101,21 @@ class Strategy(ABC):
 
     by: ClassVar[By]
     survey: Survey
-    given: InitVar[Scheme]
+    given: InitVar[Translator]
     settings: Settings
     watcher: Watcher = field(default_factory=Watcher)
     file: str = ""
-    schemes: list[Scheme] = field(init=False)
+    schemes: list[Translator] = field(init=False)
     phases: list[PhaseCounts] = field(init=False, default_factory=list)
     internal: list[Internal] = field(init=False, default_factory=list)
     complete: bool = field(init=False, default=False)
 
-    def __post_init__(self, given: Scheme) -> None:
+    def __post_init__(self, given: Translator) -> None:
         self.schemes = [given]
         self.settings = replace(self.settings, shortest=False, progress=False)
 
     @property
-    def scheme(self) -> Scheme:
+    def scheme(self) -> Translator:
         """The scheme that programs are put to now."""
         return self.schemes[-1]
 
