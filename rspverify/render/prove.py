@@ -39,7 +39,10 @@ def summary(it: Proof) -> Iterator[Line]:
     kinds = ", ".join(f"{number} {kind}" for kind, number in it.obligations.items())
     yield line(f"  {it.reason}{f' ({kinds})' if kinds else ''}")
     if it.obligations:
-        yield line(f"  for programs of any size on one device, of {_operations(it.operations)}")
+        yield line(
+            "  for programs of any size on one device, with atomics on atomic locations, "
+            f"of {_operations(it.operations)}"
+        )
     if it.progress is not None:
         word = (it.progress.value, progress_class(it.progress))
         yield line("  progress: ", word, f", {it.progress_reason}")
