@@ -15,8 +15,14 @@ from bench.sheet import Sheet
 
 _SCHEME = "schemes/original.yaml"
 _TEST = str(next((ROOT / "litmus").rglob("Fig4.litmus")).relative_to(ROOT))
-COMMANDS = (("explain", _SCHEME, _TEST), ("outcomes", _TEST), ("check", _SCHEME, _TEST))
-"""Commands whose answer is about one test."""
+COMMANDS = (
+    ("explain", _SCHEME, _TEST),
+    ("outcomes", _TEST),
+    ("check", _SCHEME, _TEST),
+    ("prove", "schemes/proposed.yaml"),
+    ("prove", _SCHEME),
+)
+"""Commands whose answer is about one test, or one table."""
 
 
 def first_answers(repeats: int, commands: Sequence[Sequence[str]] = COMMANDS) -> Sheet:
