@@ -23,7 +23,6 @@ from rspverify.proof.lemmas import LemmaAnswer, proved
 from rspverify.proof.proof import Proof, ProofQuestion, ProofReport, ProofWord
 from rspverify.proof.table import MODEL
 from rspverify.records import replace
-from rspverify.smt.portfolio import is_solver
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source, require
 from rspverify.terminal.command import EVERYWHERE, PAGES, Command
@@ -88,6 +87,8 @@ def prove(asked: ProofParameters) -> Proving:
 
     def answers(_: object) -> Generator[Proof, None, None]:
         if asked.lemmas:
+            from rspverify.smt.portfolio import is_solver  # it takes long to load
+
             solvers = ["z3", *(["cvc5"] if is_solver("cvc5") else [])]
             lemmas.extend(it for solver in solvers for it in proved(solver))
         with closing(judge.run(questions, here=len(questions) == 1)) as coming:
