@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from rspverify.answers import UNANSWERED, Internal, Observed, Result
 from rspverify.convert import Code, Count, Group, Place, counts, one_of, with_keys
+from rspverify.proof.covered import Obligations
 from rspverify.records import replace
 from rspverify.scheme.cost import Bill
 from rspverify.verdict import WRONG, Engine, ProgressWord, Reading, Word
@@ -27,13 +28,15 @@ class Change(StrEnum):
 class SchemeName(Struct, frozen=True):
     """A scheme as its user and its file name it, and the machine that it is compared on.
 
-    machine_file: null where the machine ships.
+    machine_file: null where the machine ships. proof: the obligations of its proof, null where none
+    speaks of all of it.
     """
 
     file: str
     name: str
     machine: str
     machine_file: str | None = None
+    proof: Obligations | None = None
 
 
 class RowCode(Struct, frozen=True):

@@ -8,10 +8,39 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from rspverify.convert import Count
-from rspverify.proof.obligations import failures, obligations
+from rspverify.proof.obligations import Obligation, failures, obligations
 from rspverify.proof.table import proof_table
 from rspverify.scheme.row import Shape
 from rspverify.scheme.scheme import Scheme
+
+
+class Pair(Struct, frozen=True):
+    """An obligation by its kind and its operations."""
+
+    kind: str
+    first: str
+    second: str
+
+
+class Obligations(Struct, frozen=True):
+    """How many obligations a scheme has to meet, and those that it does not."""
+
+    total: Count
+    broken: tuple[Pair, ...]
+
+
+def named(it: Obligation) -> Pair:
+    """An obligation by its names."""
+    return Pair(str(it.kind), str(it.first), str(it.second))
+
+
+def obligations_of(scheme: Scheme) -> Obligations | None:
+    """What a scheme has to meet; None if the proof does not speak of all of it."""
+    table = proof_table(scheme)
+    total = sum(1 for _ in obligations(table))
+    return (
+        None if table.refused or not total else Obligations(total, (*map(named, failures(table)),))
+    )
 
 
 class Proved(Struct, frozen=True):

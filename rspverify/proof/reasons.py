@@ -7,20 +7,13 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from rspverify.convert import Place
+from rspverify.proof.covered import Pair, named
 from rspverify.proof.obligations import failures
 from rspverify.proof.table import proof_table
 from rspverify.scheme.mutants import Mutation, mutants_of
 from rspverify.scheme.scheme import Scheme
 
 _LESS = (Mutation.DROP, Mutation.DROP_PAIR, Mutation.NARROW)
-
-
-class Pair(Struct, frozen=True):
-    """An obligation by its kind and its operations."""
-
-    kind: str
-    first: str
-    second: str
 
 
 class Reason(Struct, frozen=True):
@@ -49,5 +42,5 @@ def reasons(scheme: Scheme) -> Iterator[Reason]:
                         step.place,
                         step.instruction,
                         step.words,
-                        tuple(Pair(str(it.kind), str(it.first), str(it.second)) for it in broken),
+                        tuple(map(named, broken)),
                     )

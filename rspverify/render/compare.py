@@ -21,6 +21,7 @@ from rspverify.render import document as doc
 from rspverify.render.document import Block, Document, Line, line
 from rspverify.render.evidence import explained
 from rspverify.render.progress import Stream
+from rspverify.render.prove import in_words
 from rspverify.render.words import bounds, changed_codes, counted, progress_in_words, result_cell
 from rspverify.scheme.cost import Bill
 from rspverify.verdict import Word
@@ -76,6 +77,26 @@ def document(
 # ---- rows of the schemes -------------------------------------------------------------------------
 
 
+def _proofs(it: Comparison) -> Iterator[Line]:
+    """Which of the two is proved, and which obligations only one of them breaks."""
+    if it.old.proof is None or it.new.proof is None:
+        return
+    for label, proof in (("old", it.old.proof), ("new", it.new.proof)):
+        if proof.broken:
+            words = f"{len(proof.broken)} of {proof.total} obligations of its proof are broken"
+            yield line(f"{label}  {words}", kind="UNKNOWN")
+        else:
+            words = f"  for programs of any size: all {proof.total} obligations hold"
+            yield line(f"{label}  ", ("PROVED", "SOUND"), words)
+    alone = {
+        "new breaks": [each for each in it.new.proof.broken if each not in it.old.proof.broken],
+        "new mends": [each for each in it.old.proof.broken if each not in it.new.proof.broken],
+    }
+    for words, pairs in alone.items():
+        if pairs:
+            yield line(f"  {words}: {in_words(pairs)}")
+
+
 def head(it: Comparison) -> Iterator[Block]:
     """Which schemes are compared, and what their rows cost."""
     for label, scheme in (("old", it.old), ("new", it.new)):
@@ -89,6 +110,7 @@ def head(it: Comparison) -> Iterator[Block]:
     yield replace(_rows(it, 7), notes=[costs], otherwise=replace(_rows(it, 1), notes=[less]))
     if all(row.same for row in it.rows):
         yield line("Every operation becomes the same code under both.")
+    yield from _proofs(it)
     yield line()
 
 

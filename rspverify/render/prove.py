@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from rich.console import Console
 
 from rspverify.answers import Detail
+from rspverify.proof.covered import Pair
 from rspverify.proof.lemmas import LemmaAnswer
 from rspverify.proof.proof import BrokenObligation, Proof, ProofReport, ProofTest, ProofWord
-from rspverify.proof.reasons import Reason
 from rspverify.render import document as doc
 from rspverify.render.document import Block, Document, Line, line
 from rspverify.render.evidence import explained
@@ -17,6 +17,7 @@ from rspverify.render.progress import Stream
 from rspverify.render.words import counted, internal_errors, progress_class, rows_named
 from rspverify.verdict import ProgressWord
 
+UNNEEDED = "no obligation: soundness does not need it"
 STYLES = {ProofWord.PROVED: "SOUND", ProofWord.UNSOUND: "UNSOUND", ProofWord.NO_PROOF: "UNKNOWN"}
 
 
@@ -78,23 +79,25 @@ def _reasons(it: Proof) -> Iterator[Block]:
     if not it.reasons:
         return
     rows = [
-        [f"{each.row}", each.instruction, each.change, _needed_for(each)] for each in it.reasons
+        [f"{each.row}", each.instruction, each.change, in_words(each.broken) or UNNEEDED]
+        for each in it.reasons
     ]
     yield line()
     heads = ("row", "instruction", "without it", "is broken")
     yield doc.Table(heads, rows, [0], head="What each instruction is needed for", gap=2)
 
 
-def _needed_for(it: Reason) -> str:
-    """The obligations that are broken without an instruction, those of like operations in one."""
+def in_words(pairs: Iterable[Pair]) -> str:
+    """Obligations, those of like operations in one."""
     firsts: dict[tuple[str, str], list[str]] = {}
-    for each in it.broken:
+    for each in pairs:
         firsts.setdefault((each.kind, each.second), []).append(each.first)
     seconds: dict[tuple[str, str], list[str]] = {}
     for (kind, second), those in firsts.items():
         seconds.setdefault((kind, _operations(those)), []).append(second)
-    words = (f"{kind} {first} → {_operations(them)}" for (kind, first), them in seconds.items())
-    return "; ".join(words) or "no obligation: soundness does not need it"
+    return "; ".join(
+        f"{kind} {first} → {_operations(them)}" for (kind, first), them in seconds.items()
+    )
 
 
 def _findings(it: Proof, details: Mapping[str, Detail]) -> Iterator[doc.Article]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from results import result
 
+import rspverify
 from rspverify.engineering.compare.comparer import CompareQuestion, Comparer
 from rspverify.engineering.compare.rows import changed_rows
 from rspverify.engineering.comparison import (
@@ -353,3 +354,18 @@ def test_operations_are_named_without_those_that_another_row_compiles() -> None:
     both_ways = rows_of(mine, full)
     assert ("rmw DV,N (relaxed, acquire)", (8, 18), False) not in both_ways
     assert ("rmw DV,N (acquire)", (8, 18), False) in both_ways
+
+
+def test_the_obligations_that_an_edit_breaks(tmp_path: Path) -> None:
+    """An acquire that invalidates too early; of a machine without a proof nothing is said."""
+    place = edited(tmp_path, "code: [LD r x, INV_L1 WG]", "code: [INV_L1 WG, LD r x]")
+    report = rspverify.compare(str(PROPOSED), str(place), "Fig4").report()
+    assert report.old.proof is not None and report.new.proof is not None
+    assert not report.old.proof.broken
+    broken = {(it.kind, it.first, it.second) for it in report.new.proof.broken}
+    assert broken == {("SYNC", f"{first} DV,N", "load DV,N") for first in ("store", "rmw")}
+    shown = str(rspverify.compare(str(PROPOSED), str(place), "Fig4"))
+    assert "new breaks: SYNC store DV,N, rmw DV,N → load DV,N" in shown
+    other = Settings(machine="rsp-coherent-l2")
+    known = rspverify.compare(str(PROPOSED), str(place), "Fig4", settings=other).report()
+    assert known.old.proof is None and known.new.proof is None

@@ -24,11 +24,13 @@ from rspverify.engineering.comparison import (
     Untouched,
     change_of,
 )
+from rspverify.enumeration.lemmas import PROVED_FOR
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import WORKER_LOST, Incident, Question, Undecided
 from rspverify.judge.run import CheckQuestion, Run
 from rspverify.limits import LimitReached
 from rspverify.litmus.program import Program
+from rspverify.proof.covered import Obligations, obligations_of
 from rspverify.records import replace
 from rspverify.scheme.cost import Costs
 from rspverify.soundness.case import decided, machine_of
@@ -52,11 +54,22 @@ class Comparer:
         self._inputs = run.inputs
         self._limit = limit
 
+    def _proof(self, scheme: Translator) -> Obligations | None:
+        """The obligations of a table, under the model that they are for."""
+        argued = self._inputs.model.meaning_digest == PROVED_FOR
+        return obligations_of(table_of(scheme)) if argued and not scheme.whole else None
+
     def start(self, costs: Costs, tests: int) -> Comparison:
         """The schemes and their rows, and no test yet. A compiler has no rows."""
         inputs, settings = self._inputs, self._inputs.settings
         before, after = (
-            SchemeName(it.file, it.name, it.machine.name, it.machine.path or None)
+            SchemeName(
+                file=it.file,
+                name=it.name,
+                machine=it.machine.name,
+                machine_file=it.machine.path or None,
+                proof=self._proof(it.translator),
+            )
             for it in inputs.schemes
         )
         old, new = (each.translator for each in inputs.schemes)
