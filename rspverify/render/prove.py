@@ -83,8 +83,9 @@ def _reasons(it: Proof) -> Iterator[Block]:
         for each in it.reasons
     ]
     yield line()
-    heads = ("row", "instruction", "without it", "is broken")
-    yield doc.Table(heads, rows, [0], head="What each instruction is needed for", gap=2)
+    heads = ("row", "instruction", "change", "obligations that it breaks")
+    title = f"What each instruction of {it.subject.scheme} is needed for"
+    yield doc.Table(heads, rows, [0], head=title, gap=2)
 
 
 def in_words(pairs: Iterable[Pair]) -> str:
