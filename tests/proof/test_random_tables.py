@@ -37,7 +37,8 @@ def test_minimal_tables() -> None:
     for _ in range(2):
         run().minimal(8, weakenings=1)
     assert run().disagreements == []
-    assert run().counts["exact tables PROVED"] == 2
+    proved = run().counts["exact tables PROVED"], run().counts["inexact tables PROVED"]
+    assert sum(proved) == 2
 
 
 def test_programs_notice_weakenings() -> None:
