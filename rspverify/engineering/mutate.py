@@ -174,7 +174,7 @@ class _Trial(Struct, frozen=True):
     known: Sequence[Baseline]
     costs: Costs
     verdicts: Verdicts
-    proof: bool
+    proof: bool = True
     itself: dict[str, Progress | None] = msgspec.field(default_factory=dict)
     """Progress of the scheme itself, by test."""
 
