@@ -103,6 +103,8 @@ def test_json_is_as_its_schema_says(tmp_path: Path) -> None:
     assert summary["tests"] == summary["compared"] == sum(map(len, parts))
     assert sum(summary[each] for each in ("SAME", "BETTER", "WORSE", "UNKNOWN")) == len(parts[0])
     assert [each["verdict"] for each in found["left_out"]] == ["ERROR"]
+    proof = found["old"].pop("proof")
+    assert len(proof["broken"]) == 6 and not found["new"]["proof"]["broken"]
     assert found["old"] == {
         "file": ORIGINAL,
         "name": "original",
