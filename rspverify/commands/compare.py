@@ -67,7 +67,9 @@ class CompareParameters(ModelParameters):
         least=1,
     )
     everything: bool = option(
-        False, "Print a line for every test that becomes other code.", name="--all"
+        False,
+        "Print a line for every test that becomes other code, and every row of long tables.",
+        name="--all",
     )
 
     def __post_init__(self) -> None:
@@ -122,7 +124,9 @@ def compare(asked: CompareParameters) -> Compare:
         lambda _: comparer.compared(tests),
         lambda it: start.ended(it.known, it.stopped.reason),
         "compare",
-        document=lambda report, _: _detailed(report, run, tests, found.stopped),
+        document=lambda report, _: _detailed(
+            report, run, tests, found.stopped, everything=asked.everything
+        ),
         stream=lambda render, console, form: render.stream(
             console, start, len(tests), text=form == "text", everything=asked.everything
         ),
@@ -153,7 +157,9 @@ def _apart(given: Given, others: list[Given]) -> Given:
     return Source(f"{name_of(given)} (new)", read_source(given).text) if same else given
 
 
-def _detailed(report: Comparison, run: Run, tests: Sequence[Given], stop: Stop) -> Document:
+def _detailed(
+    report: Comparison, run: Run, tests: Sequence[Given], stop: Stop, *, everything: bool
+) -> Document:
     """All of it, each test that changed under the scheme that breaks it."""
     from rspverify.drawing.details import details
     from rspverify.judge.faults import faults, of_one_run
@@ -170,7 +176,8 @@ def _detailed(report: Comparison, run: Run, tests: Sequence[Given], stop: Stop) 
     blamed = faults([*unsound.values()], inputs.settings, judge, texts)
     at_fault = of_one_run(known(unsound, blamed, judge, stop))
     seen = details([*results.values()], inputs.settings, judge, texts)
-    return document(report, known(results, seen, judge, stop), at_fault)
+    seen_so_far = known(results, seen, judge, stop)
+    return document(report, seen_so_far, at_fault, everything=everything)
 
 
 def _run(asked: CompareParameters, output: Output) -> int:

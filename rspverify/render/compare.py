@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import astuple
 from rich.console import Console
@@ -14,6 +14,7 @@ from rspverify.engineering.comparison import (
     Compared,
     Comparison,
     LeftOut,
+    RowChange,
     TouchedTest,
 )
 from rspverify.records import replace
@@ -28,6 +29,8 @@ from rspverify.verdict import Word
 
 ALL = 10
 """Of so many tests all are shown, whatever became of them."""
+ROWS = 20
+"""Of so many rows all are shown, also those that become the same code."""
 _WIDE = 120
 """From so many columns on a table of costs shows what they are made of."""
 _OUTCOMES = 8
@@ -50,8 +53,11 @@ def document(
     it: Comparison,
     details: Mapping[str, Detail] | None = None,
     faults: Mapping[str, RowsAtFault] | None = None,
+    *,
+    everything: bool = False,
 ) -> Document:
-    """All of it. details, faults: of tests by their files, of the result that is `broken`."""
+    """All of it. details, faults: of tests by their files, of the result that is `broken`.
+    everything: also rows that become the same code, however many there are."""
     rank = list(_WORDS)
     ranked = sorted(it.tests, key=lambda each: rank.index(each.change))
     found = [_article(each, details or {}, faults or {}) for each in ranked if each.changed]
@@ -63,7 +69,7 @@ def document(
         "compare",
         f"{it.old.file} → {it.new.file}",
         [
-            *head(it),
+            *head(it, everything=everything),
             doc.Totals(totals),
             *([matrix] if rows else []),
             *(left_out(each) for each in it.left_out),
@@ -97,8 +103,8 @@ def _proofs(it: Comparison) -> Iterator[Line]:
             yield line(f"  {words}: {in_words(pairs)}")
 
 
-def head(it: Comparison) -> Iterator[Block]:
-    """Which schemes are compared, and what their rows cost."""
+def head(it: Comparison, *, everything: bool = False) -> Iterator[Block]:
+    """Which schemes are compared, and what their rows cost. everything: as of `document`."""
     for label, scheme in (("old", it.old), ("new", it.new)):
         machine = machine_in_words(scheme.machine, scheme.machine_file)
         yield line(f"{label}  {scheme.file}  ({scheme.name}, machine {machine})", kind="head")
@@ -107,18 +113,26 @@ def head(it: Comparison) -> Iterator[Block]:
         return
     costs = f"Costs by {it.costs or 'the default costs: an access that hits the L1 is 1'}."
     less = f"{costs} What they are made of is shown on {_WIDE} columns, and in JSON."
-    yield replace(_rows(it, 7), notes=[costs], otherwise=replace(_rows(it, 1), notes=[less]))
-    if all(row.same for row in it.rows):
+    same = sum(row.same for row in it.rows)
+    hidden = same > 0 and not everything and len(it.rows) > ROWS
+    shown = [row for row in it.rows if not (hidden and row.same)]
+    if shown:
+        wide, narrow = (_rows(it, shown, columns) for columns in (7, 1))
+        yield replace(wide, notes=[costs], otherwise=replace(narrow, notes=[less]))
+    if same == len(it.rows):
         yield line("Every operation becomes the same code under both.")
+    elif hidden:
+        yield line(f"{counted(same, 'row')} with the same code under both: --all lists them.")
     yield from _proofs(it)
     yield line()
 
 
-def _rows(it: Comparison, columns: int) -> doc.Table:
-    """What the rows cost. columns: so many of what the cost is made of, the cost itself first."""
+def _rows(it: Comparison, shown: Sequence[RowChange], columns: int) -> doc.Table:
+    """What the rows cost, those shown and all. columns: so many of what the cost is made of, the
+    cost itself first."""
     rows: list[list[Line | str]] = []
     kinds: dict[int, str] = {}
-    for row in it.rows:
+    for row in shown:
         codes = changed_codes(row.old.code if row.old else None, row.new.code if row.new else None)
         sides = list(zip(("-", "+"), (row.old, row.new), codes, strict=True))
         numbers = dict.fromkeys(str(side.row) for side in (row.old, row.new) if side)
@@ -280,5 +294,5 @@ def stream(
 
     shown = Stream[Compared, Comparison](console, text=text, each=each, last=summary, matrix=MATRIX)
     shown.count("tests", tests)
-    shown.print(head(start))
+    shown.print(head(start, everything=everything))
     return shown
