@@ -124,9 +124,7 @@ def compare(asked: CompareParameters) -> Compare:
         lambda _: comparer.compared(tests),
         lambda it: start.ended(it.known, it.stopped.reason),
         "compare",
-        document=lambda report, _: _detailed(
-            report, run, tests, found.stopped, everything=asked.everything
-        ),
+        document=lambda report, _: _detailed(report, run, tests, found.stopped),
         stream=lambda render, console, form: render.stream(
             console, start, len(tests), text=form == "text", everything=asked.everything
         ),
@@ -157,9 +155,7 @@ def _apart(given: Given, others: list[Given]) -> Given:
     return Source(f"{name_of(given)} (new)", read_source(given).text) if same else given
 
 
-def _detailed(
-    report: Comparison, run: Run, tests: Sequence[Given], stop: Stop, *, everything: bool
-) -> Document:
+def _detailed(report: Comparison, run: Run, tests: Sequence[Given], stop: Stop) -> Document:
     """All of it, each test that changed under the scheme that breaks it."""
     from rspverify.drawing.details import details
     from rspverify.judge.faults import faults, of_one_run
@@ -176,8 +172,7 @@ def _detailed(
     blamed = faults([*unsound.values()], inputs.settings, judge, texts)
     at_fault = of_one_run(known(unsound, blamed, judge, stop))
     seen = details([*results.values()], inputs.settings, judge, texts)
-    seen_so_far = known(results, seen, judge, stop)
-    return document(report, seen_so_far, at_fault, everything=everything)
+    return document(report, known(results, seen, judge, stop), at_fault, everything=True)
 
 
 def _run(asked: CompareParameters, output: Output) -> int:

@@ -57,7 +57,7 @@ def document(
     everything: bool = False,
 ) -> Document:
     """All of it. details, faults: of tests by their files, of the result that is `broken`.
-    everything: also rows that become the same code, however many there are."""
+    everything: also rows that become the same code, however many there are, as a page has them."""
     rank = list(_WORDS)
     ranked = sorted(it.tests, key=lambda each: rank.index(each.change))
     found = [_article(each, details or {}, faults or {}) for each in ranked if each.changed]
@@ -122,7 +122,9 @@ def head(it: Comparison, *, everything: bool = False) -> Iterator[Block]:
     if same == len(it.rows):
         yield line("Every operation becomes the same code under both.")
     elif hidden:
-        yield line(f"{counted(same, 'row')} with the same code under both: --all lists them.")
+        yield line(
+            f"{counted(same, 'row')} with the same code under both: a text lists them with --all."
+        )
     yield from _proofs(it)
     yield line()
 

@@ -202,3 +202,19 @@ def test_interruption_prints_what_is_compared_and_goes_on(root: Path) -> None:
     assert "Traceback" not in errors
     again = document(ORIGINAL, PROPOSED, "litmus/rsp/2+2W")
     assert again["tests"][0]["old"]["cached"] is True
+
+
+def test_a_long_table_shows_the_rows_that_change(tmp_path: Path) -> None:
+    old, new = Path("schemes/amdgpu/gfx942.yaml"), tmp_path / "gfx942.yaml"
+    code = "buffer_wbl2 sc1, s_waitcnt vmcnt(0), global_store_dword x r sc1"
+    text = old.read_text()
+    assert text.count(code) == 1
+    new.write_text(text.replace(code, code.removeprefix("buffer_wbl2 sc1, ")))
+    words = (str(old), str(new), "litmus/amdgpu/MP-wg.litmus")
+    for form in ("text", "markdown"):
+        short = run(*words, "--format", form).stdout.replace("&#95;", "_")
+        assert "rows with the same code under both: a text lists them with --all." in short
+        assert "buffer_wbl2" in short and "ds_read" not in short
+    every = run(*words, "--all").stdout
+    assert "rows with the same code" not in every and "ds_read" in every
+    assert "ds_read" in run(*words, "--format", "html").stdout

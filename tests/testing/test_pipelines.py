@@ -9,14 +9,20 @@ import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 import yaml
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from rspverify.cli import app
+from rspverify.compilers import PROCESSORS, llvm
+
+Nights: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 
 _USED = re.compile(r"\$\{\{\s*([\w.-]+)\s*\}\}")
 _CONTEXTS = {
@@ -67,27 +73,52 @@ def test_the_steps_of_the_action(root: Path) -> None:
 
 def test_the_scripts_read_what_the_action_gives(root: Path) -> None:
     (check,) = [it for it in read(root / "action.yml")["runs"]["steps"] if it.get("env")]
-    script = (root / ".ci/action-check").read_text()
-    named = set(re.findall(r"\$\{?([A-Z_]+)", script))
+    text = (root / ".ci/action-check").read_text()
+    named = set(re.findall(r"\$\{?([A-Z_]+)", text))
     assert named == check["env"].keys() - {"RSPVERIFY_CACHE"} | {"GITHUB_STEP_SUMMARY"}
+
+
+def program(folder: Path, name: str, lines: str) -> str:
+    """A program in a folder. Returns a PATH that finds it there."""
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\n{lines}\n")
+    (folder / name).chmod(0o755)
+    return f"{folder}{os.pathsep}{os.environ['PATH']}"
+
+
+def script(path: Path, *words: str, folder: Path, **given: str) -> subprocess.CompletedProcess[str]:
+    """A script of bash for which rspverify is on the path."""
+    found = program(folder / "bin", "rspverify", f'exec "{sys.executable}" -m rspverify "$@"')
+    every = {**os.environ, **given, "PATH": found}
+    command = ["bash", str(path), *words]
+    return subprocess.run(command, env=every, capture_output=True, text=True, check=False)
 
 
 def check(root: Path, folder: Path, **given: str) -> subprocess.CompletedProcess[str]:
     """The step of the action that checks, as GitHub runs it."""
-    path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    program = folder / "bin" / "rspverify"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m rspverify "$@"\n')
-    program.chmod(0o755)
-    every = {"TESTS": "", "EXPECT": "", "OPTIONS": "", "REPORTS": ".rspverify/reports", **given}
-    every |= {"PATH": path, "GITHUB_STEP_SUMMARY": str(folder / "summary.md")}
-    return subprocess.run(
-        ["bash", root / ".ci/action-check"],
-        env={**os.environ, **every},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    inputs = read(root / "action.yml")["inputs"]
+    every = {name.upper(): it["default"] for name, it in inputs.items()} | given
+    every["GITHUB_STEP_SUMMARY"] = str(folder / "summary.md")
+    return script(root / ".ci/action-check", folder=folder, **every)
+
+
+def test_the_inputs_are_what_the_commands_take(root: Path) -> None:
+    """An input is a parameter of `check` by its name, or is about the action or `compare`."""
+    commands = get_command(app).commands  # type: ignore[attr-defined]
+    options = {
+        name: {each for it in commands[name].params for each in it.opts}
+        for name in ("check", "compare")
+    }
+    inputs = read(root / "action.yml")["inputs"].keys()
+    words = {"schemes", "tests"}
+    of_the_action = {"python-version", "cache", "reports", "options", "base"}
+    assert {f"--{name}" for name in inputs - words - of_the_action} <= options["check"]
+    text = (root / ".ci/action-check").read_text()
+    checking, comparing = text.split('[ -z "${BASE:-}" ]')
+    for part, command in ((checking, "check"), (comparing, "compare")):
+        given = [it for it in part.splitlines() if not it.startswith("#")]
+        used = set(re.findall(r"(?<=[\s(])--[a-z-]+", "\n".join(given)))
+        assert used and used <= options[command]
 
 
 def test_the_check_of_the_action(root: Path, example: Path, cache_folder: Path) -> None:
@@ -108,6 +139,21 @@ def test_the_check_of_the_action_annotates(root: Path, example: Path) -> None:
     done = check(root, example, SCHEMES="mine.yaml", TESTS="litmus", EXPECT="expected.yaml")
     assert done.returncode == 1
     assert re.search(r"^::error file=mine\.yaml,line=7,", done.stdout, re.MULTILINE)
+
+
+def test_the_action_compares(root: Path, example: Path) -> None:
+    """What got worse fails; what was UNSOUND before does not."""
+    shutil.copytree(example, example / "old", ignore=shutil.ignore_patterns("old"))
+    scheme = example / "mine.yaml"
+    scheme.write_text(scheme.read_text().replace(", INV_L1 WG]", "]"))
+    worse = check(root, example, SCHEMES="mine.yaml", TESTS="litmus", BASE="old")
+    assert worse.returncode == 1, worse.stderr
+    assert "MP: SOUND → UNSOUND" in (example / "summary.md").read_text()
+    same = check(root, example, SCHEMES="mine.yaml", TESTS="litmus", BASE="mine.yaml")
+    assert same.returncode == 0, same.stderr
+    assert "UNSOUND" in same.stdout
+    expected = {"EXPECT": "expected.yaml", "BASE": "mine.yaml"}
+    assert check(root, example, SCHEMES="mine.yaml", TESTS="litmus", **expected).returncode == 1
 
 
 # ---- the hook, the image, the example ------------------------------------------------------------
@@ -165,3 +211,74 @@ def test_the_example_in_pytest(root: Path, example: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     assert "mine.yaml::MP PASSED" in done.stdout
+
+
+# ---- the example of a compiler, every night ------------------------------------------------------
+
+
+@pytest.fixture
+def nights(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Nights:
+    """The example's script, in a folder of its own, with three of its tests."""
+    pytest.importorskip("llvmlite")
+    shutil.copytree(root / "examples/compiler", tmp_path / "mine")
+    monkeypatch.chdir(tmp_path / "mine")
+    tests = " ".join(f"litmus/amdgpu/{it}.litmus" for it in ("MP-dv", "ISA2-wg-dv", "MP-of-rmw-wg"))
+    return partial(script, Path("nightly"), folder=tmp_path, TESTS=tests)
+
+
+def take_tables() -> None:
+    for each in Path("today").glob("*.yaml"):
+        shutil.copy(each, "tables")
+
+
+def test_nights_with_a_compiler(nights: Nights, tmp_path: Path) -> None:
+    """The first has nothing to compare with; one drops the write-backs; in one nothing compiles."""
+    first = nights("--operators", "add", PROCESSORS="gfx942 gfx9999")
+    assert first.returncode == 0, first.stderr
+    report = Path("today/report.md").read_text()
+    assert "The first table of it" in report
+    assert "must be a processor that can be read, not gfx9999" in report
+    assert "ISA2-wg-dv under llvm-gfx942" in report
+    take_tables()
+
+    emit = shlex.join(llvm.llvmlite()._command("CPU", "")).replace("CPU", '"${1#-mcpu=}"')
+    tells = (
+        'if [ "$1" = --version ]; then echo LLVM version 99.0.0; echo "  amdgcn - AMD"; exit; fi'
+    )
+    llc = str(tmp_path / "bin/patched")
+    program(tmp_path / "bin", "patched", f"{tells}\nshift\n{emit} | sed /buffer_wbl2/d")
+    second = nights("--llc", llc, "--operators", "add", PROCESSORS="gfx942")
+    assert second.returncode == 1, second.stderr
+    report = Path("today/report.md").read_text()
+    assert "LLVM 99.0.0 by llc" in report
+    assert "MP-dv: SOUND → UNSOUND" in report
+    assert "ISA2-wg-dv: UNSOUND → " not in report
+
+    program(tmp_path / "bin", "patched", f"{tells}\nexit 3")
+    third = nights("--llc", llc, PROCESSORS="gfx942")
+    assert third.returncode == 1  # there was a table
+    assert "cannot compile: it ends with 3" in Path("today/report.md").read_text()
+
+
+def test_a_night_with_an_old_compiler(nights: Nights) -> None:
+    """LLVM 16 invalidates the two caches of gfx1030 in the wrong order; LLVM 22 does not."""
+    llc = shutil.which("llc-16")
+    if llc is None:
+        pytest.skip("there is no llc-16")
+    before = nights("--llc", llc, "--operators", "add", PROCESSORS="gfx1030")
+    assert before.returncode == 0, before.stderr
+    take_tables()
+    after = nights("--operators", "add", PROCESSORS="gfx1030")
+    assert after.returncode == 0, after.stderr
+    assert "MP-dv: UNSOUND → SOUND" in Path("today/report.md").read_text()
+
+
+def test_the_workflow_runs_the_script(root: Path) -> None:
+    folder = root / "examples/compiler"
+    workflow = (folder / ".github/workflows/nightly.yml").read_text()
+    assert os.access(folder / "nightly", os.X_OK)
+    assert "./nightly --llc llc-$LLVM" in workflow
+    assert "# edit" in workflow
+    text = (folder / "nightly").read_text()
+    for cpu in ("gfx90a", "gfx942", "gfx1030", "gfx1201", "gfx1250"):
+        assert cpu in PROCESSORS and cpu in text

@@ -129,7 +129,7 @@ def _results(it: parts.Matrix, told: set[str]) -> Iterator[tuple[str, ...]]:
     """The results of which no finding tells: why they are so unless that goes without saying."""
     for row in it.rows:
         for head, cell in zip(it.heads, row.cells, strict=True):
-            if cell and cell.about not in told:
+            if cell and cell.words and cell.about not in told:
                 yield _code(row.title), _code(head), _text(cell.words), _code(cell.why)
 
 
