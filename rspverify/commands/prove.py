@@ -94,8 +94,8 @@ def prove(asked: ProofParameters) -> Proving:
         with closing(judge.run(questions, here=len(questions) == 1)) as coming:
             for it in coming:
                 if asked.write is not None:
-                    tests = [each.test for each in it.broken if each.test and each.is_shown]
-                    texts = {Path(asked.write, f"{test.title}.litmus"): test.text for test in tests}
+                    folder = Path(asked.write)
+                    texts = {folder / f"{test.title}.litmus": test.text for test in it.refuting}
                     write_new(texts, "the test of this name")
                 yield it
 
@@ -103,12 +103,9 @@ def prove(asked: ProofParameters) -> Proving:
         """What their tests rest on, by the texts of these: the first ones of each scheme."""
         broken: dict[str, Broken] = {}
         for it in proofs:
-            texts = dict.fromkeys(
-                each.test.text for each in it.broken if each.test and each.is_shown
-            )
-            for text in [*texts][:most]:
-                source = Source(f"{it.subject.scheme}.litmus", text)
-                broken[text] = Broken(source, schemes[it.subject.file], Word.UNSOUND, False)
+            for test in it.refuting[:most]:
+                source = Source(f"{it.subject.scheme}.litmus", test.text)
+                broken[test.text] = Broken(source, schemes[it.subject.file], Word.UNSOUND, False)
         return known_details(broken, verdicts, Stop())
 
     def document(report: ProofReport, needs: Collection[str]) -> Document:

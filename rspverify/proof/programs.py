@@ -81,11 +81,10 @@ def tests_of(obligation: Obligation, table: ProofTable) -> Iterator[LitmusTest]:
         return
     if not second.used:
         return
-    stores, loads = _plain(table, Op.STORE), _plain(table, Op.LOAD)
-    for store, load in product(stores, loads):
-        read = access(second, "y", 0)
+    read = access(second, "y", 0)
+    for store, load in product(_plain(table, Op.STORE), _plain(table, Op.LOAD)):
         yield _apart(
-            (access(store, "x", value=ONE), access(first, "y", 0)),
+            (access(store, "x"), access(first, "y", 0)),
             (read, access(load, "x", 1, guards=_IF_ONE)),
         )
 
@@ -161,7 +160,7 @@ def never_stuck(scheme: Scheme, table: ProofTable) -> bool:
         access(operation, location, number)
         for number, (operation, location) in enumerate(product(table.operations, "xy"))
     )
-    program = program_of(litmus_test(Thread((0, group), accesses) for group in (0, 0, 1, 1, 2)), "")
+    program = program_of(_placed((0, 0, 1, 1, 2), *[accesses] * 5), "")
     machine = machine_of(scheme.compiled(program), Settings())
     return drains(machine) and LockOrder(machine).holds
 

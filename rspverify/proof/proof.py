@@ -12,7 +12,7 @@ from msgspec import Struct
 from rspverify.answers import Internal, Subject
 from rspverify.convert import Count, Place, Seconds
 from rspverify.judge.inputs import LoadedTest, NamedScheme
-from rspverify.judge.question import Incident, Question
+from rspverify.judge.question import WORKER_LOST, Incident, Question, Undecided
 from rspverify.judge.verdicts import Verdicts
 from rspverify.programs.litmus_test import LitmusTest
 from rspverify.programs.meaning import program_of
@@ -86,6 +86,11 @@ class BrokenObligation(Struct, frozen=True, kw_only=True):
         """Whether its test refutes the table."""
         return self.test is not None and self.test.refutes
 
+    @property
+    def is_undecided(self) -> bool:
+        """Whether a limit was met before the engine could say anything of its test."""
+        return self.test is not None and self.test.verdict is Word.UNKNOWN
+
 
 class Proof(Struct, frozen=True, kw_only=True):
     """What a table alone says of all its programs.
@@ -110,6 +115,12 @@ class Proof(Struct, frozen=True, kw_only=True):
     reasons: tuple[Reason, ...] = ()
     internal: tuple[Internal, ...] = ()
     seconds: Seconds = 0.0
+
+    @property
+    def refuting(self) -> tuple[ProofTest, ...]:
+        """The tests that show the table to be unsound, each once."""
+        shown = (it.test for it in self.broken if it.test is not None and it.is_shown)
+        return tuple(dict.fromkeys(shown))
 
 
 class ProofReport(Struct, frozen=True):
@@ -146,15 +157,7 @@ class ProofQuestion(Question[Proof], frozen=True):
         started = time.perf_counter()
         require_proved()
         table = proof_table(self.scheme.scheme)
-        machine, settings = self.scheme.machine, self.verdicts.settings
-        file = machine.path or None
-        found = Proof(
-            subject=Subject(
-                self.scheme.name, self.scheme.file, machine.name, MODEL, settings.engine, file
-            ),
-            word=ProofWord.NO_PROOF,
-            reason="",
-        )
+        found = self._unknown("")
         if table.operations:
             table, found = self._of_obligations(table, found)
         found = replace(
@@ -168,13 +171,30 @@ class ProofQuestion(Question[Proof], frozen=True):
             found = replace(found, reasons=tuple(reasons(self.scheme.scheme)))
         return replace(found, word=word, reason=reason, seconds=time.perf_counter() - started)
 
+    def lost(self, why: Undecided) -> Proof:
+        if why is WORKER_LOST:
+            return super().lost(why)
+        return self._unknown(why.reason, why.internal)
+
+    def _unknown(self, reason: str, internal: Internal | None = None) -> Proof:
+        """What is known before anything is asked, or where that goes wrong."""
+        it, machine = self.scheme, self.scheme.machine
+        engine, file = self.verdicts.settings.engine, machine.path or None
+        return Proof(
+            subject=Subject(it.name, it.file, machine.name, MODEL, engine, file),
+            word=ProofWord.NO_PROOF,
+            reason=reason,
+            internal=(internal,) if internal else (),
+        )
+
     def _of_obligations(self, table: ProofTable, found: Proof) -> tuple[ProofTable, Proof]:
         """The table without the rows that are too weak to be proved, and what is known of it."""
         failed = failures(table)
         broken = {it: self._broken(it, how, tests_of(it, table)) for it, how in failed.items()}
         unknown = [it for it, known in broken.items() if not known.is_shown]
-        if unknown and self._is_exact(table):
-            known = broken[unknown[0]]
+        denied = [it for it in unknown if not broken[it].is_undecided]
+        if denied and self._is_exact(table):
+            known = broken[denied[0]]
             raise InternalError(
                 "an obligation that is broken must be an execution of its test",
                 {"broken": f"{known.meaning}; {known.order}", "verdict": str(known.test)},

@@ -1,7 +1,6 @@
 """What a proof is about: the operations of a table, and what keeps them out of it (docs/proof.md).
 
-Rows that it says nothing of are refused, each with
-its place and the reason.
+Rows that it says nothing of are refused, each with its place and the reason.
 """
 
 from __future__ import annotations
@@ -178,9 +177,9 @@ class ProofTable(Struct, frozen=True, dict=True):
         that they take, non-atomic ones are a bare access, what reads acquires, what writes
         releases, and what is read may be used."""
         return (
-            self.rmw_locks_exclude
-            and self.l2_locks_exclude
-            and all(it.as_strong and it.used and _frees(it.code) for it in self.operations)
+            self.locks == LOCKS
+            and self.gives_back
+            and all(it.as_strong and it.used for it in self.operations)
             and {Op.LOAD, Op.STORE} == {it.kind for it in self.operations if _is_bare(it)}
             and all(len(it.code) == 1 for it in self.operations if it.scope is None)
         )

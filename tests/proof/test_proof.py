@@ -10,11 +10,13 @@ from command_line import run
 
 import rspverify
 from rspverify.api.inputs import read_scheme
+from rspverify.programs.notation import read_notation
+from rspverify.proof import proof as proof_module
 from rspverify.proof.obligations import Kind, obligations
 from rspverify.proof.table import proof_table
 from rspverify.scheme.mutants import mutants_of
 from rspverify.scheme.scheme import Scheme
-from rspverify.verdict import ProgressWord
+from rspverify.verdict import ProgressWord, Word
 
 
 def broken(scheme: Scheme) -> list[str]:
@@ -179,3 +181,24 @@ def test_reasons_are_the_obligations_that_fail_without_an_instruction() -> None:
     assert "SYNC store DV,N, rmw DV,N → load DV,N" in shown
     (broken,) = rspverify.prove("original", reasons=True)
     assert not broken.reasons
+
+
+def test_limit_is_no_contradiction() -> None:
+    """A counterexample that was not decided in time refutes nothing, and denies nothing."""
+    settings = rspverify.Settings(seconds=1e-9)
+    (found,) = rspverify.prove(
+        "original", settings=settings, judge=rspverify.judge_of(1, cache=False)
+    )
+    assert (found.word, found.internal) == ("NO PROOF", ())
+    assert {it.test.verdict for it in found.broken if it.test} == {Word.UNKNOWN}
+
+
+def test_engine_that_denies_a_broken_obligation_is_an_internal_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It would refute that broken obligations are executions: reported, and never a word."""
+    monkeypatch.setattr(proof_module, "tests_of", lambda it, table: [read_notation("r0=ld.na x")])
+    monkeypatch.chdir(tmp_path)
+    denied = run("prove", "original", "--no-cache")
+    assert denied.exit_code == 70
+    assert "must be an execution of its test" in denied.output
