@@ -146,22 +146,25 @@ class Result(Struct, frozen=True, kw_only=True):
 
 OBSERVATIONS = ("Never", "Sometimes", "Always")
 PROGRESS_ANSWERS = ("LIVE", "STUCK", "UNDEFINED")
+PROOF_ANSWERS = ("PROVED", "NO PROOF", "UNSOUND")
 ANSWERS = (
     *OBSERVATIONS,
     *(f"{each} racy" for each in OBSERVATIONS),
     *PROGRESS_ANSWERS,
+    *PROOF_ANSWERS,
     "VACUOUS",
     "UNSUPPORTED",
     "UNKNOWN",
 )
-"""What a model, a machine, or a model with a scheduler may say of a test."""
+"""What a model, a machine, or a model with a scheduler may say of a test; a proof of a scheme."""
 
 
 class ModelAnswer(Struct, frozen=True):
     """What one model says of one test of a suite of models, one machine of one of machines, or the
     model of one of schedulers.
 
-    model: its name, or that of the machine or of the scheduler. answer: whether the consistent
+    model: its name, or that of the machine or of the scheduler; of a proof, where `file` is a
+    scheme, what is asked of it. answer: whether the consistent
     executions, or the complete ones of the machine, satisfy the formula of the final condition
     (Never, Sometimes, Always), and `racy` where one of them is undefined; VACUOUS where the machine
     completes none; under a scheduler LIVE, STUCK, or UNDEFINED where the program may do anything;
@@ -309,12 +312,13 @@ class SuiteReport(Struct, frozen=True, kw_only=True):
     """All that `check` says of a suite.
 
     folder: where it is; empty of what a command line names; about: what it is for. noun: what its
-    columns are, `scheme` or `model`; names: those of the columns, as they are shown. total: how
-    many results there were to be; results are fewer after an interrupt. held: None where nothing is
-    expected. refreshed: what is expected is written from the results. interrupted, limit: why it
-    ended before it was done, by the user or at a limit in words. faults: of UNSOUND results, by
-    their file and the scheme's, where these were asked for; details: of UNSOUND and STUCK ones,
-    likewise. optional: the tests for which a scheme need not have rows.
+    columns are, `scheme`, `model` or, of schemes that are to be proved, `question`; names: those of
+    the columns, as they are shown. total: how many results there were to be; results are fewer
+    after an interrupt. held: None where nothing is expected. refreshed: what is expected is written
+    from the results. interrupted, limit: why it ended before it was done, by the user or at a limit
+    in words. faults: of UNSOUND results, by their file and the scheme's, where these were asked
+    for; details: of UNSOUND and STUCK ones, likewise. optional: the tests for which a scheme need
+    not have rows.
     """
 
     folder: str
@@ -336,6 +340,11 @@ class SuiteReport(Struct, frozen=True, kw_only=True):
     def stopped(self) -> str | None:
         """Why it ended before it was done; None if it was."""
         return "interrupted" if self.interrupted else self.limit
+
+    @property
+    def item(self) -> str:
+        """What a row is for."""
+        return "scheme" if self.noun == "question" else "test"
 
 
 class Unexpected(Struct, frozen=True):

@@ -16,13 +16,9 @@ from rspverify.api.parameters import Decided, question
 from rspverify.corpus.inputs import meant_by
 from rspverify.drawing.details import Broken
 from rspverify.files import require_folder, write_new
-from rspverify.judge.inputs import read_inputs
-from rspverify.judge.verdicts import Verdicts
 from rspverify.options import argument, option
 from rspverify.proof.lemmas import LemmaAnswer, proved
-from rspverify.proof.proof import Proof, ProofQuestion, ProofReport, ProofWord
-from rspverify.proof.table import MODEL
-from rspverify.records import replace
+from rspverify.proof.proof import Proof, ProofReport, ProofWord, proof_questions
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source, require
 from rspverify.terminal.command import EVERYWHERE, PAGES, Command
@@ -78,10 +74,8 @@ def prove(asked: ProofParameters) -> Proving:
     if asked.write is not None:
         require_folder(str(asked.write), "tests")
     named = meant_by(schemes=schemes_given(asked.schemes)).schemes
-    inputs = read_inputs(named, replace(asked.settings, model=MODEL), judge)
-    verdicts = Verdicts(judge, inputs.named, inputs.settings)
-    questions = [ProofQuestion(verdicts, it, asked.reasons) for it in inputs.schemes]
-    schemes = {each.file: each for each in inputs.schemes}
+    questions = proof_questions(named, asked.settings, judge, reasons=asked.reasons)
+    schemes = {each.scheme.file: each.scheme for each in questions}
 
     lemmas: list[LemmaAnswer] = []
 
@@ -106,7 +100,7 @@ def prove(asked: ProofParameters) -> Proving:
             for test in it.refuting[:most]:
                 source = Source(f"{it.subject.scheme}.litmus", test.text)
                 broken[test.text] = Broken(source, schemes[it.subject.file], Word.UNSOUND, False)
-        return known_details(broken, verdicts, Stop())
+        return known_details(broken, questions[0].verdicts, Stop()) if broken else {}
 
     def document(report: ProofReport, needs: Collection[str]) -> Document:
         from rspverify.render.prove import document

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from rspverify.answers import ModelAnswer, Result
 from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.machines import machine_named
-from rspverify.corpus.suite import Kind, Suite
+from rspverify.corpus.suite import OF_PROOFS, Kind, Suite
 from rspverify.judge.inputs import LoadedTest, NamedModel, named_model, read_inputs
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided
@@ -18,6 +18,10 @@ from rspverify.judge.run import Run
 from rspverify.records import replace
 from rspverify.schedulers import schedulers_of
 from rspverify.soundness.settings import Settings
+from rspverify.verdict import ProgressWord
+
+if TYPE_CHECKING:
+    from rspverify.proof.proof import Proof
 
 
 def suite_results(
@@ -44,6 +48,13 @@ def suite_results(
             with closing(Waits(judge, model, schedulers, settings).answers(tests)) as coming:
                 yield from map(model_answer, coming)
             return
+        case Kind.PROOFS:
+            from rspverify.proof.proof import proof_questions
+
+            with closing(judge.run(proof_questions(tests, settings, judge))) as proofs:
+                for proof in proofs:
+                    yield from _of_proof(proof)
+            return
         case _:
             assert_never(suite.kind)
     assembly = suite.kind is Kind.MACHINES
@@ -51,6 +62,17 @@ def suite_results(
     questions = [_Observation(test, name, columns) for test in loaded for name in columns]
     with closing(judge.run(questions)) as answers:
         yield from answers
+
+
+def _of_proof(it: Proof) -> Iterator[ModelAnswer]:
+    """What is known of all programs of a scheme, and of their progress."""
+    progress = it.progress or ProgressWord.UNKNOWN
+    answers = (it.word, it.reason), (progress, it.progress_reason or it.reason)
+    internal = it.internal[0] if it.internal else None
+    for column, (word, reason) in zip(OF_PROOFS, answers, strict=True):
+        known = (it.subject.scheme, it.subject.file, column, str(word), reason)
+        seconds = it.seconds if column == OF_PROOFS[0] else 0.0
+        yield ModelAnswer(*known, {}, seconds, internal)
 
 
 class _Observation(Question[ModelAnswer], frozen=True):

@@ -51,17 +51,20 @@ class Kind(StrEnum):
     MODELS = "models"
     MACHINES = "machines"
     SCHEDULERS = "schedulers"
+    PROOFS = "proofs"
 
     @property
     def noun(self) -> str:
         """One of them."""
-        return self.value.removesuffix("s")
+        return "question" if self is Kind.PROOFS else self.value.removesuffix("s")
 
 
 class Suite(Struct, frozen=True):
-    """A folder of tests. about: what they are for, in a sentence.
+    """A folder of tests, or of schemes that are to be proved. about: what they are for, in a
+    sentence.
 
-    columns: the schemes, by path from here, the models, the machines or the schedulers. chosen:
+    columns: the schemes, by path from here, the models, the machines or the schedulers; of proofs
+    what is asked of each scheme. proved: the schemes that are to be proved, by path. chosen:
     settings by their fields. expected: the file of what is expected, which need not exist. default:
     whether these tests are meant where a scheme is given without any. optional: the tests for which
     a scheme need not have rows.
@@ -75,10 +78,11 @@ class Suite(Struct, frozen=True):
     expected: str
     default: bool
     optional: tuple[str, ...] = ()
+    proved: tuple[str, ...] = ()
 
     def tests(self) -> list[str]:
-        """Its tests in a stable order."""
-        return tests_below(self.folder)
+        """Its tests in a stable order, or the schemes that are to be proved."""
+        return list(self.proved) or tests_below(self.folder)
 
     def settings(self, given: Settings) -> Settings:
         """Its settings, but for what a command line has chosen otherwise. Raises InputError."""
@@ -175,13 +179,16 @@ def read_suite(folder: str) -> Suite:
         if not those:
             message = f"optional must name tests of the suite, and no test is {each.text}"
             problems.append(Problem(each.span, message))
-    if not tests:
+    if not tests and Kind.PROOFS not in kinds:
         message = "the suite must have .litmus files in its folder or below it, and has none"
         problems.append(Problem(root.span, message))
     if problems or about is None:
         raise InputError(problems)
     file = os.path.join(folder, file)
-    return Suite(folder, about, kinds[0], columns, chosen, file, default, tuple(optional))
+    proved: tuple[str, ...] = ()
+    if kinds[0] is Kind.PROOFS:
+        columns, proved = OF_PROOFS, columns
+    return Suite(folder, about, kinds[0], columns, chosen, file, default, tuple(optional), proved)
 
 
 def _names(node: Node, key: str, problems: list[Problem]) -> list[Text]:
@@ -203,7 +210,8 @@ def _columns(node: Node, kind: Kind, folder: str, problems: list[Problem]) -> li
     """The names of a list; paths of files are those from the folder."""
     names: list[str] = []
     for item in _names(node, kind, problems):
-        name, is_path = item.text, kind is Kind.SCHEMES or item.text.endswith(_ENDINGS)
+        name = item.text
+        is_path = kind in (Kind.SCHEMES, Kind.PROOFS) or name.endswith(_ENDINGS)
         if is_path:
             name = os.path.normpath(os.path.join(folder, name))
             if not located(name).is_file():
@@ -222,6 +230,8 @@ def _columns(node: Node, kind: Kind, folder: str, problems: list[Problem]) -> li
 _ENDINGS = (".cat", ENDING)
 """How files of models and of machines are called."""
 _BOOLEANS = ("true", "false")
+OF_PROOFS = ("soundness", "progress")
+"""What is asked of a scheme that is to be proved."""
 KEYS = ("about", *Kind, "expected", "default", "optional")
 """The keys of a suite.yaml that are no settings."""
 SETTINGS = {it.name.removeprefix("--"): name for name, it in OPTIONS.items() if not it.local}
@@ -239,6 +249,8 @@ def takes(kind: Kind, setting: str) -> bool:
             return setting in OF_MACHINES
         case Kind.SCHEDULERS:
             return setting in OF_A_TEST
+        case Kind.PROOFS:
+            return setting in ("seconds", "machine")
         case _:
             assert_never(kind)
 

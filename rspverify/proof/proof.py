@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
 
 from rspverify.answers import Internal, Subject
 from rspverify.convert import Count, Place, Seconds
-from rspverify.judge.inputs import LoadedTest, NamedScheme
+from rspverify.judge.inputs import LoadedTest, NamedScheme, read_inputs
+from rspverify.judge.judge import Judge
 from rspverify.judge.question import WORKER_LOST, Incident, Question, Undecided
 from rspverify.judge.verdicts import Verdicts
 from rspverify.programs.litmus_test import LitmusTest
@@ -199,7 +200,8 @@ class ProofQuestion(Question[Proof], frozen=True):
                 "an obligation that is broken must be an execution of its test",
                 {"broken": f"{known.meaning}; {known.order}", "verdict": str(known.test)},
             )
-        for it in unknown if len(unknown) == len(broken) else ():
+        strong = [it for it in unknown if it.first.as_strong and it.second.as_strong]
+        for it in strong if len(unknown) == len(broken) else ():
             known = self._broken(it, failed[it], wider_tests_of(it, table))
             if known.is_shown:
                 broken[it] = known
@@ -264,6 +266,15 @@ class ProofQuestion(Question[Proof], frozen=True):
             verdict=found.word,
             reason=found.reason,
         )
+
+
+def proof_questions(
+    schemes: Sequence[str | Source], settings: Settings, judge: Judge, *, reasons: bool = False
+) -> list[ProofQuestion]:
+    """A question for each scheme. Raises InputError with all that is wrong with any of them."""
+    inputs = read_inputs(schemes, replace(settings, model=MODEL), judge)
+    verdicts = Verdicts(judge, inputs.named, inputs.settings)
+    return [ProofQuestion(verdicts, it, reasons) for it in inputs.schemes]
 
 
 def loaded_test(test: LitmusTest, settings: Settings) -> LoadedTest:

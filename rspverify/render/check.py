@@ -240,9 +240,9 @@ def summary(report: SuiteReport, *, everything: bool = False) -> Iterator[Block]
     if passed := {} if everything else _passed(report):
         blank = [line()] if len(passed) < len({it.file for it in report.results}) else []
         beyond = [it for it in passed.values() if any(e.words == Word.UNSUPPORTED for e in it)]
-        words = f"{counted(len(passed), 'test')} as expected"
+        words = f"{counted(len(passed), report.item)} as expected"
         if report.held is None:
-            words = f"{counted(len(passed) - len(beyond), 'test')} passed"
+            words = f"{counted(len(passed) - len(beyond), report.item)} passed"
             words += f", {len(beyond):,} not covered by the table" if beyond else ""
         yield doc.Aside([*blank, line(f"{words} (--all lists them)", kind="note")])
     results = [it for it in report.results if isinstance(it, Result)]
@@ -260,7 +260,7 @@ def _extent(it: SuiteReport) -> str:
     """How much was decided, how far it reaches, how long it took."""
     tests = len({each.file for each in it.results})
     columns = dict.fromkeys((each.column, key_of(each)[1]) for each in it.results)
-    parts = [counted(tests, "test"), counted(len(columns), it.noun)]
+    parts = [counted(tests, it.item), counted(len(columns), it.noun)]
     results = [each for each in it.results if isinstance(each, Result)]
     if results:
         first, far = results[0], ""
@@ -322,7 +322,7 @@ def _comparison(report: SuiteReport) -> Iterator[Line]:
     if it.differences:
         wrong.append(f"{counted(len(it.differences), noun)} not as in {it.file}")
     if it.gone:
-        wrong.append(f"{counted(len(it.gone), 'test')} of {it.file} not there")
+        wrong.append(f"{counted(len(it.gone), report.item)} of {it.file} not there")
     yield from (line(f"{indent}{each}", kind="ERROR") for each in wrong)
     if report.results and not it.unexpected:
         decided = " that was decided" if len(report.results) < report.total else ""

@@ -9,16 +9,21 @@ from rich.console import Console
 from rspverify.answers import Detail
 from rspverify.proof.covered import Pair
 from rspverify.proof.lemmas import LemmaAnswer
-from rspverify.proof.proof import BrokenObligation, Proof, ProofReport, ProofTest, ProofWord
+from rspverify.proof.proof import BrokenObligation, Proof, ProofReport, ProofTest
 from rspverify.render import document as doc
 from rspverify.render.document import Block, Document, Line, line
 from rspverify.render.evidence import explained
 from rspverify.render.progress import Stream
-from rspverify.render.words import counted, internal_errors, progress_class, rows_named
+from rspverify.render.words import (
+    PROOF_STYLES,
+    counted,
+    internal_errors,
+    progress_class,
+    rows_named,
+)
 from rspverify.verdict import ProgressWord
 
 UNNEEDED = "no obligation: soundness does not need it"
-STYLES = {ProofWord.PROVED: "SOUND", ProofWord.UNSOUND: "UNSOUND", ProofWord.NO_PROOF: "UNKNOWN"}
 
 
 def document(it: ProofReport, details: Mapping[str, Detail] | None = None) -> Document:
@@ -36,7 +41,7 @@ def document(it: ProofReport, details: Mapping[str, Detail] | None = None) -> Do
 
 def summary(it: Proof) -> Iterator[Line]:
     """The word, the operations that it is about, and what is no part of it."""
-    yield line((it.word, STYLES[it.word]), f"  {it.subject}", kind="head")
+    yield line((it.word, PROOF_STYLES.get(it.word, it.word)), f"  {it.subject}", kind="head")
     kinds = ", ".join(f"{number} {kind}" for kind, number in it.obligations.items())
     yield line(f"  {it.reason}{f' ({kinds})' if kinds else ''}")
     if it.obligations:
@@ -56,7 +61,7 @@ def summary(it: Proof) -> Iterator[Line]:
 
 def in_a_line(it: Proof) -> Line:
     """What is known of all programs, for those who show it beside other things."""
-    parts: list[str | tuple[str, str]] = [(it.word, STYLES[it.word])]
+    parts: list[str | tuple[str, str]] = [(it.word, PROOF_STYLES.get(it.word, it.word))]
     parts.append(f" for programs of any size: {it.reason}")
     if it.progress is not None:
         parts += ["; ", (it.progress.value, progress_class(it.progress))]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rspverify.answers import (
     OBSERVATIONS,
     PROGRESS_ANSWERS,
+    PROOF_ANSWERS,
     Difference,
     Held,
     Internal,
@@ -136,13 +137,15 @@ def unfinished(it: SuiteReport) -> str:
 def conclusion(reports: Sequence[SuiteReport]) -> str:
     """All that was run in one line: how much, whether it is as expected, and how long it took."""
     results = [each for it in reports for each in it.results]
-    tests = len({each.file for each in results})
+    items = {(it.item, each.file) for it in reports for each in it.results}
+    count = Counter(item for item, _ in items)
     suites = sum(bool(it.folder) for it in reports)
     held = [it.held for it in reports if it.held is not None]
     unexpected = sum(each.unexpected for each in held)
     incomplete = any(map(unfinished, reports))
     parts = [counted(suites, "suite")] if suites else []
-    parts += [counted(tests, "test"), counted(len(results), "result")]
+    parts += [counted(count[item], item) for item in sorted(count, reverse=True)] or ["0 tests"]
+    parts.append(counted(len(results), "result"))
     if incomplete:
         parts.append("interrupted")
     if unexpected:
@@ -161,6 +164,7 @@ _KINDS = (
     *OBSERVATIONS,
     "racy",
     *PROGRESS_ANSWERS,
+    *(word for word in PROOF_ANSWERS if word not in {*Word}),
     *Word,
     *(f"{PROGRESS}{word}" for word in ProgressWord),
 )
@@ -191,7 +195,7 @@ def switches_in_words(results: Iterable[Result]) -> list[str]:
 
 def _kinds_of(result: Result | ModelAnswer) -> list[str]:
     if isinstance(result, ModelAnswer):
-        return result.words.split()
+        return [result.words] if result.words in PROOF_ANSWERS else result.words.split()
     progress = [f"{PROGRESS}{result.progress}"] if result.progress else []
     return [result.verdict.value, *progress]
 
@@ -208,11 +212,15 @@ def progress_class(word: ProgressWord) -> str:
     return UNKNOWN_PROGRESS if word is ProgressWord.UNKNOWN else word.value
 
 
+PROOF_STYLES = {"PROVED": "SOUND", "NO PROOF": "UNKNOWN"}
+"""The verdicts that words about all programs are coloured as; UNSOUND is one itself."""
+
+
 def result_cell(
     it: Result | ModelAnswer, about: str = "", expected: str = "", address: str = ""
 ) -> Cell:
     """A result. about: the name of its finding, if it is told; address: of its page."""
-    kind, why = it.words, it.reason
+    kind, why = PROOF_STYLES.get(it.words, it.words), it.reason
     if isinstance(it, Result):
         kind = f"{it.verdict} {progress_class(it.progress)}" if it.progress else it.verdict
         why = "" if it.verdict is Word.SOUND and not it.within else it.reason

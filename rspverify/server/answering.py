@@ -18,6 +18,7 @@ from rspverify.commands.check import check
 from rspverify.commands.compare import compare
 from rspverify.commands.hunt import hunt
 from rspverify.commands.mutate import mutate
+from rspverify.commands.prove import prove
 from rspverify.drawing.details import Broken, detail_here
 from rspverify.judge.faults import fault_of
 from rspverify.judge.inputs import LoadedTest, NamedModel, NamedScheme, read_test
@@ -25,6 +26,7 @@ from rspverify.judge.verdicts import Verdicts
 from rspverify.records import replace
 from rspverify.render.evidence import answer
 from rspverify.render.forms.html import write_article, write_part
+from rspverify.render.prove import in_a_line
 from rspverify.render.words import result_cell
 from rspverify.scheme.scheme import Scheme
 from rspverify.scheme.writer import row_fields
@@ -94,6 +96,8 @@ class Answering:
                 yield from _counted(given, "test")
                 report = given.report()
                 yield "report", {"html": write_part(given.document(report, ["details"]))}
+            case Kind.PROVE:
+                yield _proved(scheme, settings, judge)
             case Kind.HUNT:
                 yield from _hunted(scheme, (asked.operations, asked.threads), settings, judge)
             case _:
@@ -257,6 +261,15 @@ def _hunted(
         yield "report", {"html": write_part(asked.document(asked.so_far()))}
         yield "finding", {"program": found.program, "text": found.text, "number": number}
     yield "report", {"html": write_part(asked.document(asked.report(), ["details"]))}
+
+
+def _proved(scheme: Source, settings: Settings, judge: Judge) -> Event:
+    """What is known of all programs: in a line of words with their kinds, and in full."""
+    asked = prove([scheme], settings, judge=judge)
+    report = asked.report()
+    (proof,) = report.proofs
+    html = write_part(asked.document(report, ["details"]))
+    return "proof", {"line": list(in_a_line(proof).pairs), "html": html}
 
 
 def _counted(asked: Asked[Any, Any], of: str) -> Iterator[Event]:

@@ -31,7 +31,7 @@ HERE = Path(__file__).parent
 REPORT = HERE.parent / "render" / "html"
 """Where the parts of reports are, which the page shows too."""
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
-_SHORT = (Kind.VERDICT, Kind.ANSWER)
+_SHORT = (Kind.VERDICT, Kind.ANSWER, Kind.PROVE)
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'{nonce}; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

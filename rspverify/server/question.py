@@ -27,7 +27,8 @@ def _bounds(record: type, name: str, most: int | None = None) -> Meta:
 
 
 class Kind(StrEnum):
-    """What is asked: of the scheme and the test, or of the scheme and all tests of a corpus.
+    """What is asked: of the scheme and the test, of the scheme and all tests of a corpus, or of
+    the scheme alone.
 
     ANSWER: the verdict once more, and all that it rests on.
     """
@@ -38,6 +39,7 @@ class Kind(StrEnum):
     MUTATE = "mutate"
     COMPARE = "compare"
     HUNT = "hunt"
+    PROVE = "prove"
 
 
 class Question(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -21,7 +21,7 @@ from rspverify.records import replace
 from rspverify.shipped import TEST_ENDING, located
 from rspverify.soundness.settings import Settings, explain_command
 from rspverify.source import Problems
-from rspverify.verdict import Word
+from rspverify.verdict import ProgressWord, Word
 
 if TYPE_CHECKING:
     from rspverify.answers import Result
@@ -40,7 +40,8 @@ class Skipped(Exception):
 class Asked(Struct, frozen=True, dict=True):
     """Schemes and tests by their paths from the base; tests by the names that items have.
 
-    expect: the path of what is expected, empty if nothing is.
+    expect: the path of what is expected, empty if nothing is. prove: whether schemes must be
+    proved.
     """
 
     base: Path
@@ -50,6 +51,7 @@ class Asked(Struct, frozen=True, dict=True):
     expect: str
     known: Expected | None
     notes: Sequence[str] = ()
+    prove: bool = False
 
     @cached_property
     def tests(self) -> Mapping[str, str]:
@@ -121,6 +123,20 @@ class Asked(Struct, frozen=True, dict=True):
             elif not wished(result):
                 raise NotAsItShouldBe(self._explained(result, result.verdict is Word.SOUND))
 
+    def require_proved(self, scheme: str) -> None:
+        """Raises NotAsItShouldBe unless a scheme is PROVED, and LIVE if progress is asked for."""
+        from rspverify.proof.proof import ProofReport, ProofWord, proof_questions
+        from rspverify.render.forms.text import write
+        from rspverify.render.prove import document
+
+        with self.at_base():
+            (question,) = proof_questions([scheme], self.settings, self.judge)
+            proof = self.judge.ask(question)
+        stuck = self.settings.progress and proof.progress is not ProgressWord.LIVE
+        if proof.word is not ProofWord.PROVED or proof.internal or stuck:
+            said = write(document(ProofReport((proof,)))).rstrip()
+            raise NotAsItShouldBe(f"{said}\n\nagain: rspverify prove {scheme}")
+
     def _require_expected(self, result: Result, expected: str | None) -> None:
         if expected == result.claim and result.internal is None:
             return
@@ -172,6 +188,7 @@ def asked(
     model: str,
     *,
     progress: bool,
+    prove: bool = False,
 ) -> Asked:
     """What is asked. Raises InputError with all that is wrong with the words, and with what is
     expected."""
@@ -183,4 +200,5 @@ def asked(
             known = expected_of(meant, expect, model) if expect else None
     problems.tell()
     settings = Settings(model=model, progress=progress)
-    return Asked(base, list(dict.fromkeys(paths)), meant, settings, expect, known, meant.notes)
+    schemes = list(dict.fromkeys(paths))
+    return Asked(base, schemes, meant, settings, expect, known, meant.notes, prove)

@@ -15,6 +15,9 @@ from rspverify.testing.asked import Asked, NotAsItShouldBe, Skipped
 if TYPE_CHECKING:
     from rspverify.judge.run import Run
 
+EVERY_PROGRAM = "every program"
+"""The name of the item that a scheme is proved by."""
+
 
 class SchemeFile(pytest.File):
     """A scheme. only: the names of the tests that are asked for, all if there are none."""
@@ -41,12 +44,14 @@ class SchemeFile(pytest.File):
         run = self.asked.run(self.scheme)
         (name,) = run.inputs.names
         tests = self.asked.tests
-        missing = self.only - tests.keys()
+        missing = self.only - tests.keys() - ({EVERY_PROGRAM} if self.asked.prove else set())
         if missing:
             raise self.CollectError(f"{self.nodeid}: no such test: {', '.join(sorted(missing))}")
         for each, test in tests.items():
             if not self.only or each in self.only:
                 yield Check.from_parent(self, name=each, run=run, test=test)
+        if self.asked.prove and (not self.only or EVERY_PROGRAM in self.only):
+            yield Proved.from_parent(self, name=EVERY_PROGRAM)
         for test in () if self.only else self.asked.gone(name):
             yield Gone.from_parent(self, name=test, expect=self.asked.expect)
 
@@ -87,6 +92,15 @@ class Check(_Told):
             self.parent.asked.require(self.run, self.test)
         except Skipped as why:
             pytest.skip(str(why))
+
+
+class Proved(_Told):
+    """All programs under a scheme, of any size."""
+
+    def runtest(self) -> None:
+        """Fails unless the scheme is PROVED."""
+        assert isinstance(self.parent, SchemeFile)
+        self.parent.asked.require_proved(self.parent.scheme)
 
 
 class Gone(_Told):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rspverify.testing.items import SchemeFile
 
 _SCHEMES, _TESTS = "schemes", "tests"
-_EXPECT, _MODEL, _PROGRESS = "expect", "model", "progress"
+_EXPECT, _MODEL, _PROGRESS, _PROVE = "expect", "model", "progress", "prove"
 _SEVERAL = {"action": "append", "default": [], "metavar": "PATH"}
 _OPTIONS: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
     _SCHEMES: (
@@ -44,6 +44,11 @@ _OPTIONS: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
     _PROGRESS: (
         "whether progress is asked for",
         "Also ask whether the compiled tests can always go on; STUCK fails.",
+        {"action": "store_true"},
+    ),
+    _PROVE: (
+        "whether schemes must be proved",
+        "Also ask whether each scheme is sound for programs of any size; what is not PROVED fails.",
         {"action": "store_true"},
     ),
 }
@@ -136,9 +141,12 @@ def _asked(config: pytest.Config, given: bool) -> Asked:
         return seen_from(base, here if option else project, named)
 
     (model,) = words(_MODEL) or [DEFAULT_MODEL]
-    progress = config.getoption(_dest(_PROGRESS)) or config.getini(_dest(_PROGRESS))
+    progress, prove = (
+        bool(config.getoption(_dest(it)) or config.getini(_dest(it))) for it in (_PROGRESS, _PROVE)
+    )
     expect = "".join(words(_EXPECT))
-    return asked(base, words(_SCHEMES), words(_TESTS), expect, model, progress=bool(progress))
+    given_words = (words(_SCHEMES), words(_TESTS), expect, model)
+    return asked(base, *given_words, progress=progress, prove=prove)
 
 
 def _told_apart(args: list[str], asked: Asked) -> tuple[dict[str, set[str]], list[str]]:

@@ -67,9 +67,10 @@ def test_the_shipped_suites() -> None:
     suites = find_suites(str(ROOT / "litmus"))
     barrier = [f"barrier/{name}" for name in ("compiled", "order", "progress")]
     names = ["rsp", "all-orders", "amdgpu", *barrier, "devices", "models/c11", "models/opencl"]
-    assert [each.folder for each in suites] == [str(ROOT / "litmus" / it) for it in (*names, "ptx")]
+    names += ["proofs", "ptx"]
+    assert [each.folder for each in suites] == [str(ROOT / "litmus" / it) for it in names]
     assert [each.folder for each in suites if each.default] == [str(ROOT / "litmus/rsp")]
-    every = {each for suite in suites for each in suite.tests()}
+    every = {it for suite in suites if suite.kind is not Kind.PROOFS for it in suite.tests()}
     assert every == set(map(str, (ROOT / "litmus").rglob("*.litmus")))
     for suite in suites:
         expected = read_expected(suite.expected, suite.settings(Settings()).model, suite.kind)
@@ -93,6 +94,24 @@ def test_what_is_said(folder: Path, text: str, said: list[str]) -> None:
     with pytest.raises(InputError) as caught:
         read_suite(str(folder / "mine"))
     assert [each.replace(str(folder), "FOLDER") for each in told(caught.value)] == said
+
+
+def test_schemes_that_are_to_be_proved(folder: Path) -> None:
+    text = "about: a proof\nproofs: [../scheme.yaml]\n"
+    (folder / "mine/suite.yaml").write_text(text)
+    for each in (folder / "mine").glob("*.litmus"):
+        each.unlink()
+    suite = read_suite(str(folder / "mine"))
+    assert suite.tests() == [str(folder / "scheme.yaml")]
+    assert run("--refresh", "litmus/mine").exit_code == 0
+    assert "{progress: STUCK, soundness: UNSOUND}" in (folder / "mine/expected.yaml").read_text()
+    shutil.copy(ROOT / "schemes/proposed.yaml", folder / "scheme.yaml")
+    changed = run("litmus/mine")
+    assert changed.exit_code == 1
+    assert "under soundness: expected UNSOUND, got PROVED" in changed.stdout
+    said = mistakes(folder, text + "engine: explicit\n")
+    assert "a suite of proofs must have no engine" in said
+    assert "gone.yaml: no such file" in mistakes(folder, text.replace("scheme", "gone"))
 
 
 def test_a_suite_has_tests(folder: Path) -> None:

@@ -107,6 +107,20 @@ def test_a_corpus_decides_again_only_what_an_edit_touches(instance: Instance) ->
     assert len(again) // 2 < cached < len(again)
 
 
+def test_all_programs_are_told_of_in_a_line_and_in_full(instance: Instance) -> None:
+    words = {}
+    quickrelease = shipped("schemes/quickrelease.yaml")
+    for scheme in (PROPOSED, ORIGINAL, quickrelease):
+        (proof,) = instance.ask("prove", scheme=scheme).of("proof")
+        words[scheme] = [text for text, kind in proof["line"] if kind]
+        assert words[scheme][0] in proof["html"]
+    assert words[PROPOSED] == ["PROVED", "LIVE"]
+    assert words[ORIGINAL] == ["UNSOUND", "STUCK"]
+    assert words[quickrelease] == ["NO PROOF"]
+    wrong = instance.ask("prove", scheme="rows: 1").events
+    assert wrong[0][0] == "read" and wrong[0][1]["problems"]
+
+
 def test_runs_are_told_as_they_go(instance: Instance) -> None:
     two = {"operations": 2, "threads": 2}
     hunt = instance.ask("hunt", scheme=ORIGINAL, **two)

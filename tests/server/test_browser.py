@@ -292,12 +292,23 @@ def test_a_finding_of_a_hunt_becomes_the_test(visit: Visitor) -> None:
     expect(page.locator("#reason")).to_have_text("0:r0=0 x=1 breaks Rmw")
 
 
+def test_all_programs_are_decided_as_one_types(visit: Visitor) -> None:
+    page = visit()
+    page.locator("#schemes").select_option("schemes/proposed.yaml")
+    every = page.locator("#every")
+    expect(every).to_contain_text("All programs: PROVED for programs of any size")
+    page.locator("#schemes").select_option("schemes/original.yaml")
+    expect(every).to_contain_text("All programs: UNSOUND for programs of any size")
+    page.locator("#tab-proof").click()
+    expect(page.locator("#proof .finding").first).to_be_visible()
+
+
 def test_on_a_phone_in_the_dark(visit: Visitor) -> None:
     phone = {"viewport": {"width": 375, "height": 720}, "color_scheme": "dark"}
     page = visit(**phone)
     verdict(page, "UNSOUND")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(23, 24, 26)"
-    for tab in ("answer", "corpus", "mutate", "compare", "hunt"):
+    for tab in ("answer", "proof", "corpus", "mutate", "compare", "hunt"):
         page.locator(f"#tab-{tab}").click()
         assert page.evaluate("document.documentElement.scrollWidth") <= 375, tab
     page.locator("#as-table").click()

@@ -51,6 +51,23 @@ def test_items_have_readable_ids_and_pass(project: pytest.Pytester) -> None:
     )
 
 
+def test_a_scheme_that_must_be_proved_has_an_item_more(project: pytest.Pytester) -> None:
+    done = run(project, *GOOD, "--rspverify-prove", "-v")
+    done.assert_outcomes(passed=4)
+    done.stdout.fnmatch_lines(["good.yaml::every program PASSED*"])
+    alone = run(project, *BAD, "--rspverify-prove", "--rspverify-progress", "-k", "every")
+    alone.assert_outcomes(failed=1, deselected=3)
+    alone.stdout.fnmatch_lines(
+        [
+            "UNSOUND  original, for the machine rsp",
+            "*progress: STUCK, *",
+            "again: rspverify prove bad.yaml",
+        ]
+    )
+    refused = run(project, *GOOD, "good.yaml::every program")
+    refused.stdout.fnmatch_lines(["*good.yaml: no such test: every program*"])
+
+
 def test_a_failure_is_the_explanation(project: pytest.Pytester) -> None:
     done = run(project, *BAD)
     done.assert_outcomes(passed=1, failed=2)

@@ -9,7 +9,7 @@ import { Run } from "./run";
 import { fill } from "./shown";
 import { TableView } from "./table";
 import { Tabs } from "./tabs";
-import type { Answer, Catalogue, Problem, Question, Read, State, Verdict } from "./types";
+import type { Answer, Catalogue, Problem, Proof, Question, Read, State, Verdict } from "./types";
 
 const TYPING = 100; // milliseconds without a key before it is asked
 const LOOKING = 250; // milliseconds without another before it is asked why
@@ -171,10 +171,11 @@ const start = async (): Promise<void> => {
       let wrong = false;
       for await (const [name, data] of ask(question("verdict"), going.signal)) {
         if (name === "read") { take(data as Read); wrong = (data as Read).problems.length > 0; }
+        if (wrong) unproved();
         if (name === "verdict") judged(data as Verdict, performance.now() - started);
         if (name === "waiting" && performance.now() - started > 1_500) took.textContent = `waiting: ${data.before} before you`;
       }
-      if (!wrong) explaining = window.setTimeout(() => why(going), LOOKING);
+      if (!wrong) explaining = window.setTimeout(() => void why(going).then(() => proving(going)), LOOKING);
       again();
     } catch (error) {
       if (!going.signal.aborted) { told(error); shown.replaceChildren(); }
@@ -193,6 +194,32 @@ const start = async (): Promise<void> => {
       shown.replaceChildren(make("p", { className: "warning", textContent: `What it rests on is UNKNOWN: ${error instanceof Failed ? error.message : error}` }));
       stale(false);
     }
+  };
+  /** What is known of all programs, whatever the test is: asked again where the scheme or its machine has changed. */
+  let proved = "";
+  const every = one("#every"), proof = one("#proof .result");
+  const proving = async (going: AbortController): Promise<void> => {
+    const key = JSON.stringify({ ...state(), test: "", model: "", own_model: "" });
+    if (key === proved || going.signal.aborted) return;
+    every.classList.add("stale");
+    try {
+      for await (const [name, data] of ask(question("prove", { test: "" }), going.signal)) {
+        if (name !== "proof") continue;
+        const { line, html } = data as Proof;
+        every.replaceChildren("All programs: ", ...line.map(([text, kind]) => make("span", { className: kind && `word ${kind}`, textContent: text })));
+        fill(proof, html, () => {});
+        proved = key;
+      }
+    } catch (error) {
+      if (!going.signal.aborted) unproved(`All programs: UNKNOWN: ${error instanceof Failed ? error.message : error}`);
+    } finally {
+      every.classList.remove("stale");
+    }
+  };
+  const unproved = (words = "") => {
+    every.textContent = words;
+    proof.replaceChildren();
+    proved = "";
   };
   const later = settled(TYPING, () => void now());
 

@@ -10,6 +10,8 @@ export interface Verdict {
   progress_reason: string; seconds: number; going_on: boolean;
 }
 export interface Answer { html: string; rows: number[] }
+/** What is known of all programs of a scheme: texts with their kinds. */
+export interface Proof { line: [text: string, kind: string][]; html: string }
 export interface Cell { file: string; kind: string; words: string; why: string; cached: boolean; done: number }
 export interface Example { title: string; about: string; scheme: string; test: string; model: string }
 export interface Catalogue {
