@@ -174,11 +174,12 @@ class ProofTable(Struct, frozen=True, dict=True):
     @cached_property
     def is_exact(self) -> bool:
         """Whether an obligation that fails is an execution (docs/proof.md): rows free the locks
-        that they take, non-atomic ones are a bare access, what reads acquires, what writes
-        releases, and what is read may be used."""
+        that they take, and that of the L2 before they take or free an rmw lock, non-atomic ones are
+        a bare access, what reads acquires, what writes releases, and what is read may be used."""
         return (
             self.locks == LOCKS
             and self.gives_back
+            and all(_nests(it.code) for it in self.operations)
             and all(it.as_strong and it.used for it in self.operations)
             and {Op.LOAD, Op.STORE} == {it.kind for it in self.operations if _is_bare(it)}
             and all(len(it.code) == 1 for it in self.operations if it.scope is None)
@@ -296,6 +297,12 @@ def _brackets(code: Iterable[Template], lock: tuple[str, str]) -> bool:
 def _frees(code: tuple[Template, ...]) -> bool:
     """Whether a row frees each lock that it takes."""
     return all(until is not None for lock in (L2_LOCK, RMW_LOCK) for _, until in holds(code, lock))
+
+
+def _nests(code: tuple[Template, ...]) -> bool:
+    """Whether a row takes and frees no rmw lock while it holds that of the L2."""
+    held = (it for since, until in holds(code, L2_LOCK) for it in code[since:until])
+    return not any(it.mnemonic.name in RMW_LOCK for it in held)
 
 
 def _is_bare(operation: Operation) -> bool:

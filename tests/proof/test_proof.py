@@ -121,6 +121,28 @@ def test_what_is_written_by_another_thread() -> None:
     assert shown[0].program.endswith("@01-2 (atomic x)")
 
 
+CROSSED = """
+name: locks-that-cross
+machine: rsp
+rows:
+  - {op: load,  scope: na, code: [LD r x]}
+  - {op: store, scope: na, code: [ST r x]}
+  - {op: load,  scope: dv, code: [LK_rmw DV, INV_L1 WG, LD r x, INV_L1 WG, UL_rmw DV]}
+  - {op: store, scope: dv, code: [LK_rmw DV, ST r x, LK_L2 x, UL_rmw DV, FLU_L1 WG, UL_L2 x]}
+"""
+
+
+def test_locks_that_cross() -> None:
+    """A row that frees an rmw lock while it has that of the L2 may break an obligation, and nothing
+    else: the load after UL_rmw fetches after UL_L2, when all has arrived. That is no error."""
+    (proof,) = rspverify.prove(rspverify.Source("crossed.yaml", CROSSED))
+    assert (proof.word, proof.internal) == ("NO PROOF", ())
+    assert {it.test.verdict for it in proof.broken if it.test} == {Word.SOUND}
+    apart = CROSSED.replace("LK_L2 x, UL_rmw DV,", "UL_rmw DV, LK_L2 x,")
+    (proof,) = rspverify.prove(rspverify.Source("apart.yaml", apart))
+    assert proof.word == "UNSOUND" and all(it.is_shown for it in proof.broken)
+
+
 @pytest.mark.parametrize("row", [6, 9])
 def test_lock_that_is_kept_is_stuck(row: int) -> None:
     """Proved is not live: a program of two operations that waits for ever stands beside it; whatever
