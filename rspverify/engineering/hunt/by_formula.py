@@ -155,6 +155,7 @@ class SketchQuestion(Question[SketchAnswer], frozen=True):
     """Does a program of a sketch break the scheme? Kept is only what any time limit would give."""
 
     kind = "sketch"
+    is_limited = True
     answer = SketchAnswer
 
     of: Hunted

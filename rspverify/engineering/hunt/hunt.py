@@ -192,7 +192,7 @@ class Hunt:
         """Decide a program again from its text, and say which rows are at fault."""
         setup, strategy, test = self._setup, self.strategy, decoded(program)
         line = line_of(test, setup.space)
-        settings = replace(setup.settings, shortest=True, progress=False, seconds=None)
+        settings = replace(setup.settings, shortest=True, progress=False, seconds=0)
         loaded = loaded_test(test, setup.space, settings)
         verdict = check(Case(loaded.program, strategy.scheme, setup.model, settings))
         if verdict.word not in WRONG:

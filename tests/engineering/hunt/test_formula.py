@@ -41,6 +41,7 @@ from rspverify.scheme.scheme import Scheme, rows_used
 from rspverify.smt.choice import constant
 from rspverify.smt.solver import Model, Solver
 from rspverify.smt.term import Kind, Term, all_of
+from rspverify.soundness import settings
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import L2, Settings
@@ -340,6 +341,20 @@ def test_what_cannot_be_answered_is_unknown(
     assert formulas_of(hunt).sound == 0
     assert len(hunt.unknown) == formulas_of(hunt).asked == 2
     assert all(said in each for each in hunt.unknown)
+
+
+def test_a_question_has_a_limit_where_none_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where nobody looks at the clock; the hunt goes on, and names what was not decided."""
+
+    def never(*_: object) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr(settings, "SECONDS", 0.1)
+    monkeypatch.setattr(ask, "suspicious", never)
+    hunt = by_formula(Space(events=2), scheme("proposed"))
+    assert hunt.complete and not hunt.sound
+    assert [it.rpartition(": ")[2] for it in hunt.unknown] == ["timeout of 0.1 s"] * 2
 
 
 def test_no_time_is_no_verdict() -> None:

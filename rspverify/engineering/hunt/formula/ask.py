@@ -72,17 +72,18 @@ class SketchSearch:
         self._unknown = []
         broken = ""
         started = time.monotonic()
+        limits = self.settings.limits()
         try:
-            found = self._broken(sketch)
+            with limits.enforced():
+                found = self._broken(sketch, limits)
             broken = "" if found is None else encoded(found).hex()
         except (LimitReached, MemoryError) as limit:
             self._unknown.append(f"{sketch}: {str(limit) or 'out of memory'}")
         unknown, seconds = tuple(self._unknown), time.monotonic() - started
         return SketchAnswer(broken, unknown, self._racy, self._allowed, (), seconds)
 
-    def _broken(self, sketch: Sketch) -> PackedTest | None:
+    def _broken(self, sketch: Sketch, limits: Limits) -> PackedTest | None:
         """A program of the sketch that is UNSOUND, or None when no candidate is left."""
-        limits = Limits(self.settings.seconds or None, self.settings.states)
         space = without_covered(self.space, self.scheme, sketch)
         if not has_programs(sketch, space, self.scheme):
             return None
@@ -107,7 +108,7 @@ class SketchSearch:
 
     def _checked(self, test: PackedTest, limits: Limits) -> Verdict:
         """The verdict on a candidate, whether it races included, in the time that is left."""
-        settings = replace(self.settings, seconds=limits.remaining())
+        settings = replace(self.settings, seconds=limits.remaining() or 0)
         verdict = check(Case(program_named(test, self.space), self.scheme, self.model, settings))
         if verdict.word is Word.RACY:
             line = line_of(test, self.space)
