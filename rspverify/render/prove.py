@@ -46,8 +46,8 @@ def summary(it: Proof) -> Iterator[Line]:
     yield line(f"  {it.reason}{f' ({kinds})' if kinds else ''}")
     if it.obligations:
         yield line(
-            "  for programs of any size on one device, with atomics on atomic locations, "
-            f"of {_operations(it.operations)}"
+            "  for programs of any size on one device, with atomics on atomic locations and atomic "
+            f"stores that release, of {_operations(it.operations)}"
         )
     if it.progress is not None:
         word = (it.progress.value, progress_class(it.progress))
