@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rspverify.axiomatic.event import PARTY
 from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.vocabulary import names_of
 from rspverify.litmus.program import Kind, Operation, Order, Program, Scope
 from rspverify.source import InputError, Problem, Severity, Span
 
@@ -16,11 +17,13 @@ _BARRIERS = {PARTY, "B", "syncbar", "same_B", "EF", "XF", "entry_fence", "exit_f
 _LOCKS = {"LK", "LS", "lk", "ls"}
 _REGIONS = {"GLOBAL", "LOCAL", "G", "L"}
 _SUBGROUPS = {"SG", "memory_scope_sub_group"}
+_FEW = 5
 _SCOPES = {"WG", "DV", "ALL", "memory_scope_work_group", "memory_scope_device"}
 
 
 def require_covered(program: Program, model: MemoryModel) -> None:
     """Raises InputError, UNSUPPORTED, if the program uses what the model is silent about."""
+    require_vocabulary(program, model)
     problems = [
         Problem(
             span,
@@ -32,6 +35,18 @@ def require_covered(program: Program, model: MemoryModel) -> None:
     ]
     if problems:
         raise InputError(problems)
+
+
+def require_vocabulary(program: Program, model: MemoryModel) -> None:
+    """Raises InputError if the model speaks of sets that programs in this language have not."""
+    foreign = sorted(model.names - names_of(program.language))
+    if foreign:
+        few = ", ".join([*foreign[:_FEW], *(["…"] if len(foreign) > _FEW else [])])
+        message = f"{program.source.name}: a test in {program.language} must be put to a model"
+        hint = f"{model.name} speaks of {few}, which are of another language or architecture"
+        raise InputError(
+            [Problem(None, f"{message} of {program.language}, not to {model.name}", hint)]
+        )
 
 
 def ignored_features(program: Program, model: MemoryModel) -> tuple[str, ...]:
@@ -70,7 +85,7 @@ def _needs(it: Operation) -> Iterator[tuple[set[str], str, str]]:
     if Order.CONSUME in orders:
         yield _CONSUME, "consume", "which does not speak of it"
     if it.kind is Kind.FENCE:
-        yield _FENCES, "a fence", "which does not speak of fences"
+        yield {*_FENCES, *it.tags.write}, "a fence", "which does not speak of fences"
     if it.kind is Kind.BARRIER and it.meets is not Scope.WG:
         yield {PARTY}, "a barrier of a device", "which does not speak of those who meet there"
     elif it.kind is Kind.BARRIER:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from rspverify.axiomatic.event import PARTY, Event, Part
+from rspverify.isa.instruction_set import instruction_set
+from rspverify.litmus.dialects import DIALECTS
 from rspverify.litmus.program import Kind, Operation, Order, Scope, meet, one_barrier, one_subgroup
 from rspverify.relation.expression import (
     Composition,
@@ -79,7 +81,7 @@ COMMON: Mapping[str, Membership] = {
 }
 """Base sets that programs of all languages have: name → which events belong to it, if executed."""
 
-SETS: Mapping[str, Membership] = {
+OF_LANGUAGES: Mapping[str, Membership] = {
     **COMMON,
     "B": _kind(Kind.BARRIER),
     **_named("EF", "entry_fence", test=lambda event: event.part is Part.ENTRY),
@@ -112,22 +114,31 @@ A memory order is a set of just the events with this order, as in herd: ACQ has 
 """
 
 
-def sets_of(instructions: str) -> Mapping[str, Membership]:
-    """The base sets of programs in assembly: an event is in those that its instruction's file says,
-    whatever OpenCL means by their names."""
+def _tagged(name: str) -> Membership:
+    """A set of events by a name that an instruction set and OpenCL may have: in assembly an event
+    is in those that its instruction's file says, whatever OpenCL means by them."""
+    otherwise = OF_LANGUAGES.get(name)
 
-    from rspverify.isa.instruction_set import instruction_set
+    def belongs(event: Event) -> bool:
+        it = event.operation
+        if it is None or it.instruction is None:
+            return otherwise is not None and otherwise(event)
+        return (event.reads and name in it.tags.read) or (
+            (event.writes or not event.reads) and (name in it.tags.write)
+        )
 
-    def tagged(name: str) -> Membership:
-        def belongs(event: Event) -> bool:
-            if event.operation is None:
-                return False
-            tags = event.operation.tags
-            return name in (tags.read if event.reads else tags.write)
+    return belongs
 
-        return belongs
 
-    return {**COMMON, **{it: tagged(it) for it in instruction_set(instructions).tags}}
+_OF_DIALECTS: Mapping[str, frozenset[str]] = {
+    language: instruction_set(it.instructions).tags for language, it in DIALECTS.items()
+}
+
+SETS: Mapping[str, Membership] = {
+    **OF_LANGUAGES,
+    **{name: _tagged(name) for tags in _OF_DIALECTS.values() for name in tags},
+}
+"""The base sets of all languages and architectures."""
 
 
 FINAL_WRITES = "FW"
@@ -229,6 +240,18 @@ DERIVED: Mapping[str, Expression] = {
 
 BASE_RELATIONS = (*RELATIONS, *WITNESS, *DERIVED)
 """The names of all base relations."""
+
+
+_OF_SOURCES = {"sb", "asw", MO, LO}
+"""Relations that programs in assembly have by other names, or have not."""
+
+
+def names_of(language: str) -> frozenset[str]:
+    """The base names that programs of a language have."""
+    relations = frozenset(BASE_RELATIONS)
+    if language in _OF_DIALECTS:
+        return _OF_DIALECTS[language] | COMMON.keys() | {FINAL_WRITES} | (relations - _OF_SOURCES)
+    return frozenset(OF_LANGUAGES) | {FINAL_WRITES} | relations
 
 
 def names_beneath(names: frozenset[str]) -> frozenset[str]:

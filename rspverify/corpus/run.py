@@ -57,7 +57,7 @@ def suite_results(
             return
         case _:
             assert_never(suite.kind)
-    assembly = suite.kind is Kind.MACHINES
+    assembly = suite.kind in (Kind.MACHINES, Kind.MODELS)
     loaded = [LoadedTest(it, settings, assembly=assembly) for it in tests]
     questions = [_Observation(test, name, columns) for test in loaded for name in columns]
     with closing(judge.run(questions)) as answers:

@@ -4,11 +4,12 @@ A set is a file in `sets/`, a line for each instruction:
 
     SPELLING OPERANDS : EFFECTS [as NAME] [tags TAGS]
 
-`{a|b}` in a spelling is one of these, and `{a=T|b=U}` puts an event into the set T or U as well; of
-a read-modify-write `R:T` is for its read and `W:T` for its write. Operands are single letters; any
-other word stands there as it is, and `...` is for any operands. Effects, joined by `;`, are
-`r = [x]` and `[x] = FORMULA` (together a read-modify-write, which has read `old`), `r = FORMULA`,
-`goto L`, `if FORMULA goto L`, and words: `fence`, `end`, `nothing`, and those of a dialect. NAME is
+Operands are single letters, in brackets where memory is written so, as `[x]`; any other word
+stands there as it is, and `...` is for any operands. `{a|b}` in a spelling is one of these, and
+`{a=T|b=U}` puts an event into the set T or U as well; of a read-modify-write `R:T` is for its read
+and `W:T` for its write. Effects, joined by `;`, are `r = [x]` and `[x] = FORMULA` (together a
+read-modify-write, which has read `old`), `r = FORMULA`, `goto L`, `if FORMULA goto L`, and words:
+`fence`, `end`, `nothing`, and those of a dialect. NAME is
 what machines call the instruction, if it is not its mnemonic. `{1}` in effects is what was chosen
 first in the spelling, as in `{1}_(a, b)`, an operator by its word. A line `NAME(a, b) = FORMULA` is
 a function that formulas may use.
@@ -32,7 +33,7 @@ _HEAD = re.compile(r'instructions (\w+) "([^"]*)"')
 _LINE = re.compile(r"(.+?)\s+: (.+?)(?: as (\S+))?(?: tags (.+))?")
 _FUNCTION = re.compile(r"(\w+)\(([\w, ]*)\) = (.+)")
 _CHOICE = re.compile(r"\{([^{}]*)\}")
-_OPERAND = re.compile(r"[a-zA-Z]")
+_OPERAND = re.compile(r"\[?([a-zA-Z])\]?")
 _ANY = "..."
 
 
@@ -63,16 +64,20 @@ class Form(Struct, frozen=True, eq=False):
     def fits(self, operands: Sequence[str]) -> bool:
         """Whether it may be written with these operands."""
         return self.any_operands or (
-            len(operands) == len(self.operands)
-            and all(
-                mine == its or _OPERAND.fullmatch(mine)
-                for mine, its in zip(self.operands, operands, strict=True)
-            )
+            len(operands) == len(self.operands) and all(map(_may_be, self.operands, operands))
         )
 
     def bound(self, operands: Sequence[str]) -> Mapping[str, str]:
         """The operands by their letters."""
-        return dict(zip(self.operands, operands, strict=False))
+        pairs = zip(self.operands, operands, strict=False)
+        return {mine.strip("[]"): its.strip("[]") for mine, its in pairs}
+
+
+def _may_be(mine: str, its: str) -> bool:
+    """Whether an operand may stand where a spelling has another: a letter, or that in brackets."""
+    if not _OPERAND.fullmatch(mine):
+        return mine == its
+    return not mine.startswith("[") or its.startswith("[")
 
 
 class InstructionSet(Struct, frozen=True, eq=False, dict=True):
@@ -186,8 +191,9 @@ def _form(
             words.add(effect)
         else:
             raise ValueError(f"an effect must be an assignment, a branch or a word, not `{effect}`")
+    letters = {it.strip("[]") for it in operands}
     for letter in filter(None, (result, address, target)):
-        if letter not in operands and _ANY not in operands:
+        if letter not in letters and _ANY not in operands:
             raise ValueError(f"an operand of {mnemonic} must be {letter}, and none is")
     return Form(
         mnemonic,

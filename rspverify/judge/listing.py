@@ -10,7 +10,10 @@ from msgspec import Struct, field
 from rspverify.answers import OutcomeAnswer
 from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.machines import MACHINES
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.vocabulary import names_of
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided
 from rspverify.litmus.program import Program
@@ -79,9 +82,10 @@ class OutcomesQuestion(Question[OutcomeAnswer], frozen=True):
 
     def _found(self, program: Program) -> OutcomeAnswer:
         it, file = self.listing, name_of(self.given)
-        if program.in_assembly:
+        if program.in_assembly and self._is_of_a_machine(program):
             return machine_outcomes(program, self._machine(program), file, it.settings, it.so_far)
-        self._require_source(program)
+        if not program.in_assembly:
+            self._require_source(program)
         if it.races:
             return races(program, it.model, file, it.settings)
         return outcomes(program, it.model, it.schemes, file, it.settings, it.so_far, it.scheduler)
@@ -101,12 +105,23 @@ class OutcomesQuestion(Question[OutcomeAnswer], frozen=True):
             seconds=why.seconds,
         )
 
+    def _is_of_a_machine(self, program: Program) -> bool:
+        """Whether a test in assembly is put to a machine, and not to a model of its language."""
+        it = self.listing
+        return it.machine is not None or not it.model.names <= names_of(program.language)
+
     def _machine(self, program: Program) -> Architecture:
         """The machine that a test in assembly is put to. Raises InputError where it must not be."""
         it, where, language = self.listing, program.source.name, program.language
         if it.machine is None:
             hint = f"--machine names one: {alternatives(tuple(MACHINES))}"
-            message = f"{where}: a test in {language} must be put to a machine, and none is named"
+            own = names_of(language)
+            if fitting := [it for it in shipped_models() if load_model(it).names <= own]:
+                hint = f"--model names one: {alternatives(fitting)}"
+            message = (
+                f"{where}: a test in {language} must be put to a machine, or to a model of"
+                f" {language}, not to {it.model.name}"
+            )
             raise InputError([Problem(None, message, hint)])
         for option, given in (("--scheme", it.schemes), ("--races", it.races)):
             require(not given, f"{where}: a test in {language} must go without {option}")

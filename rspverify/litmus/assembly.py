@@ -20,7 +20,7 @@ from rspverify.litmus.condition import Claims
 from rspverify.litmus.declarations import initial_registers, initial_values
 from rspverify.litmus.dialects import DIALECTS, Dialect
 from rspverify.litmus.literal import number
-from rspverify.litmus.placement import numbered, placed_by_heads
+from rspverify.litmus.placement import Place, numbered, placed_by_heads
 from rspverify.litmus.problems import Problems, quote
 from rspverify.litmus.program import GLOBAL, Kind, Location, Operation, Program, Thread
 from rspverify.litmus.tree import Columns, InstructionText, Integer, LabelText, Name, walk
@@ -45,8 +45,10 @@ def assembly_program(test: Columns, source: Source, problems: Problems) -> Progr
     """The program that columns mean, as far as they mean one."""
     dialect = DIALECTS[test.language]
     heads = numbered(test.threads, problems)
-    hint = f"write `P0{dialect.place} | P1@cta 1,gpu 0 ;` above the columns"
-    places = placed_by_heads(heads, dialect.place, problems, hint)
+    places: Mapping[str, Place] = {}
+    if dialect.place:
+        hint = f"write `P0{dialect.place} | P1@cta 1,gpu 0 ;` above the columns"
+        places = placed_by_heads(heads, dialect.place, problems, hint)
     known = _locations(test, dialect, problems)
     initial = initial_registers(test.registers, heads, problems)
     columns = _columns(test, problems)
@@ -94,7 +96,7 @@ def _locations(test: Columns, dialect: Dialect, problems: Problems) -> dict[str,
         if re.fullmatch(dialect.registers, name):
             message = f"a location must not be called as a register is, {quote(name)}"
             problems.error(entry.name.span, message, f"write `0:{name}` for the register of P0")
-        space = entry.specifiers[0].text if entry.specifiers else GLOBAL
+        space = entry.specifiers[0].text if entry.specifiers and dialect.is_open else GLOBAL
         span = entry.specifiers[0].span if entry.specifiers else entry.span
         found[name] = Location(name, False, space, value, span)
     nodes = [each for row in test.rows for each in walk(row)]
@@ -121,7 +123,7 @@ class _Column(TableExecutor):
     ) -> None:
         instructions, registers = instruction_set(dialect.instructions), dialect.registers
         super().__init__(instructions, re.compile(registers), locations, initial, first)
-        self._thread, self._found = thread, problems
+        self._thread, self._found, self._is_open = thread, problems, dialect.is_open
         self._texts: dict[Span, InstructionText] = {}
 
     def run(
@@ -144,15 +146,22 @@ class _Column(TableExecutor):
         if isinstance(it, LabelText):
             return Label(it.name.text, it.span)
         self._texts[it.span] = it
-        operands = (
-            str(number(each, self._found)) if isinstance(each, Integer) else each.text
-            for each in it.operands
-        )
-        return Instruction(it.name.text, tuple(operands), (), it.span)
+        return Instruction(it.name.text, tuple(map(self._text, it.operands)), (), it.span)
+
+    def _text(self, operand: Name | Integer) -> str:
+        """An operand, in brackets where it is written so."""
+        if isinstance(operand, Integer):
+            return str(number(operand, self._found))
+        before = operand.span.source.line(operand.span.line)[: operand.span.column - 1]
+        bracketed = not self._is_open and before.rstrip().endswith("[")
+        return f"[{operand.text}]" if bracketed else operand.text
 
     def form(self, it: Instruction) -> Form:
         """The instruction of the set; or what its operands say."""
         text = self._texts[it.span]
+        if not self._is_open:
+            self._begin_at_0(text.operands)
+            return super().form(it)
         found = self._set.form(it.mnemonic, it.operands)
         if found is None or not (found.sets or found.target):
             shape = "".join(map(self._letter, text.operands))
@@ -182,6 +191,13 @@ class _Column(TableExecutor):
             hint = f"write `{self._thread}:{name}=0;` in the initial state"
             self._found.error(operand.span, message, hint)
             self._put(name, Constant(0), frozenset())
+
+    def _begin_at_0(self, operands: Iterable[Name | Integer]) -> None:
+        """Registers have 0 at first, as herd has it."""
+        assert self.state is not None
+        for each in operands:
+            if self._letter(each) == "r" and each.text not in self.state.values:
+                self._put(each.text, Constant(0), frozenset())
 
     def _not_such(self, it: InstructionText) -> None:
         """Note operands that mean nothing here; what is said of their register may be right."""

@@ -211,7 +211,7 @@ class ColumnsBuilder(TreeBuilder[tree.Columns]):
     """Turns the parse tree of a test in assembly into its Columns."""
 
     DOTTED = TreeBuilder.NAME
-    operand = cell = TreeBuilder.brackets
+    immediate = operand = cell = TreeBuilder.brackets
 
     def start(self, meta: Meta, header: Token, *children: Any) -> Any:
         kinds = {"threads": tree.ThreadHead, "rows": tree.Row}

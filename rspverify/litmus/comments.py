@@ -16,9 +16,10 @@ _COMMENT = re.compile(
     | \(\* (?=[A-Za-z0-9_]) (?: (?!\(\*) [^\n] )*? \*\)  # (*words*)
     | /\* .*? \*/
     | // [^\n]*
+    | ^<< [ \t]* $ .*? ^>>                              # what herd's tools were asked to do
     | (?P<endless> \(\* (?![A-Za-z0-9_]) | /\* )
     """,
-    re.VERBOSE | re.DOTALL,
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
 """`(*` opens a comment, unless it reads a location as in `if (*x == 1)`: where a word follows at
 once, `*)` must follow on the same line, before another `(*`."""

@@ -71,10 +71,11 @@ def read_program(
 def _in_assembly(source: Source, text: str) -> Problem:
     """That a test is beyond what is asked, being assembly."""
     start = len(text) - len(text.lstrip())
+    language = text.split(None, 1)[0].upper()
     line = text.count("\n", 0, start) + 1
     span = Span(source, line, 1, line, len(source.line(line)) + 1)
-    message = "a test must be in OpenCL or C here, and one in PTX is assembly already"
-    return Problem(span, message, "`rspverify outcomes --machine MACHINE` answers it")
+    message = f"a test must be in OpenCL or C here, and one in {language} is assembly already"
+    return Problem(span, message, "`rspverify outcomes` answers it, with --machine or with --model")
 
 
 def _without_bounds(

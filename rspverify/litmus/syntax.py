@@ -133,7 +133,7 @@ def _new_line(mistake: Mistake) -> bool:
 C = Form(
     Language(Path(__file__).with_name("grammar.lark")),
     TreeBuilder,
-    "`OpenCL name`, `C name` or `PTX name`",
+    "`OpenCL name`, `C name`, `PTX name` or `X86 name`",
     "programs",
     _statement_ends,
     without_mistake,
@@ -143,7 +143,7 @@ C = Form(
 ASSEMBLY = Form(
     Language(Path(__file__).with_name("columns.lark")),
     ColumnsBuilder,
-    "`PTX name`",
+    "`PTX name` or `X86 name`",
     "columns",
     _row_ends,
     without_cell,

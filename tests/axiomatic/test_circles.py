@@ -204,6 +204,8 @@ def test_increments_in_line(text: str, in_line: bool) -> None:
         assert not circular(PROGRAMS["increments"], model(text))
 
 
-@pytest.mark.parametrize("name", [each for each in shipped_models() if each != "rc11"])
+@pytest.mark.parametrize(
+    "name", [each for each in shipped_models() if each not in ("rc11", "x86-tso")]
+)
 def test_increments_are_in_line_under_shipped_models(name: str) -> None:
     assert increments_are_in_line(load_model(name))

@@ -51,8 +51,8 @@ def test_every_test_is_expected() -> None:
 def test_a_test_is_called_after_its_file_and_speaks_the_language_of_its_models() -> None:
     for test, (suite, _) in EXPECTED.items():
         source = read_source(file_of(test))
-        assert read_program(source).title == Path(test).stem
-        language = {"c11": "C", "opencl": "OpenCL"}[Path(suite.folder).name]
+        assert read_program(source, assembly=True).title == Path(test).stem
+        language = {"c11": "C", "opencl": "OpenCL", "x86": "X86"}[Path(suite.folder).name]
         assert source.text.split()[0] == language
 
 

@@ -76,6 +76,7 @@ def test_shipped_models() -> None:
         "opencl-rsp-fig2",
         "opencl-scoped-sc",
         "rc11",
+        "x86-tso",
     )
     assert DEFAULT_MODEL in shipped_models()
 

@@ -7,8 +7,8 @@ from rspverify.axiomatic.cat import read_model
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.axiomatic.vocabulary import (
     DERIVED,
+    OF_LANGUAGES,
     RELATIONS,
-    SETS,
     WITNESS,
 )
 from rspverify.limits import Limits
@@ -276,7 +276,7 @@ def test_every_base_name_is_tested() -> None:
         rows = [row for test in tests for row in test.pytestmark[0].args[1]]  # type: ignore[attr-defined]
         return {name for row in rows for name in row[0].split()}
 
-    assert names(test_sets, test_sets_of_the_whole_language) == set(SETS)
+    assert names(test_sets, test_sets_of_the_whole_language) == set(OF_LANGUAGES)
     assert names(test_relations, test_relations_of_the_whole_language) | {
         "ext",
         "rmw",

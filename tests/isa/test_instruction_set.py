@@ -8,7 +8,7 @@ from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.machines import MACHINES
 from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.event import events_of
-from rspverify.axiomatic.vocabulary import sets_of
+from rspverify.axiomatic.vocabulary import SETS, names_of
 from rspverify.isa.catalogue import instruction_sets
 from rspverify.isa.conditions import expression
 from rspverify.isa.execution import Address, Event, TableExecutor
@@ -152,11 +152,10 @@ def test_a_scheme_names_the_set_of_its_code() -> None:
 def test_a_model_may_name_the_sets_of_an_instruction_set() -> None:
     text = "PTX t\n{}\nP0@cta 0,gpu 0;\nst.release.gpu x, 1;\nfence.sc.sys;\nld r0, x;"
     program = read_program(Source("t", text), assembly=True)
-    sets = sets_of("ptx")
     found = [
-        {name for name in ("W", "F", "REL", "GPU", "SC", "SYS", "WEAK") if sets[name](each)}
+        {name for name in ("W", "F", "REL", "GPU", "SC", "SYS", "WEAK") if SETS[name](each)}
         for each in events_of(program, load_model("opencl-rsp"))
         if each.operation is not None
     ]
     assert found == [{"W", "REL", "GPU"}, {"F", "SC", "SYS"}, {"WEAK"}]
-    assert "acq" not in sets and "R" in sets
+    assert "acq" not in names_of("PTX") and "R" in names_of("PTX")

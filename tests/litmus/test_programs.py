@@ -106,7 +106,7 @@ def test_who_asks_for_a_source_program_is_told_who_answers() -> None:
     (problem,) = caught.value.problems
     assert str(problem.span) == "t:2:1" and problem.severity is Severity.ERROR
     assert problem.message.startswith("a test must be in OpenCL or C here")
-    assert problem.hint == "`rspverify outcomes --machine MACHINE` answers it"
+    assert problem.hint == "`rspverify outcomes` answers it, with --machine or with --model"
 
 
 # ---- read-modify-writes at whose value nothing looks ---------------------------------------------

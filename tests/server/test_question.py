@@ -50,4 +50,5 @@ def test_each_kind_is_a_word() -> None:
         "mutate",
         "compare",
         "hunt",
+        "prove",
     ]
