@@ -23,7 +23,7 @@ _SCOPES = {"WG", "DV", "ALL", "memory_scope_work_group", "memory_scope_device"}
 
 def require_covered(program: Program, model: MemoryModel) -> None:
     """Raises InputError, UNSUPPORTED, if the program uses what the model is silent about."""
-    require_vocabulary(program, model)
+    require_vocabulary(model, program.language, program.source.name)
     problems = [
         Problem(
             span,
@@ -37,16 +37,18 @@ def require_covered(program: Program, model: MemoryModel) -> None:
         raise InputError(problems)
 
 
-def require_vocabulary(program: Program, model: MemoryModel) -> None:
-    """Raises InputError if the model speaks of sets that programs in this language have not."""
-    foreign = sorted(model.names - names_of(program.language))
+def require_vocabulary(model: MemoryModel, language: str, file: str = "") -> None:
+    """Raises InputError if a model speaks of what programs in a language have not.
+
+    file: that of such a program, if there is one yet.
+    """
+    foreign = sorted(model.names - names_of(language))
     if foreign:
         few = ", ".join([*foreign[:_FEW], *(["…"] if len(foreign) > _FEW else [])])
-        message = f"{program.source.name}: a test in {program.language} must be put to a model"
-        hint = f"{model.name} speaks of {few}, which are of another language or architecture"
-        raise InputError(
-            [Problem(None, f"{message} of {program.language}, not to {model.name}", hint)]
-        )
+        which = f"{file}: a test" if file else "programs"
+        message = f"{which} in {language} must be put to a model of {language}, not to {model.name}"
+        hint = f"{model.name} speaks of {few}, of which {language} knows nothing"
+        raise InputError([Problem(None, message, hint)])
 
 
 def ignored_features(program: Program, model: MemoryModel) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from rspverify.api.asked import Asked, Ending
 from rspverify.api.inputs import AScheme, ATest, tests_given
 from rspverify.api.parameters import Decided, question
 from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.coverage import require_vocabulary
 from rspverify.corpus.inputs import tests_meant
 from rspverify.engineering.compare.models import (
     Agreement,
@@ -98,6 +99,9 @@ def compare_models(asked: ModelParameters) -> CompareModels:
     with problems:
         new = load_model(str(asked.new))
     problems.tell()
+    if not asked.tests:
+        for model in (old, new):
+            require_vocabulary(model, "OpenCL")
     comparer = ModelComparer((old, new), asked.settings, asked.decider)
     space = None if asked.tests else asked.space
     searched = SearchedPrograms(space.bounds, space.operations) if space else None

@@ -12,6 +12,7 @@ from rspverify.api.asked import Asked, Ending
 from rspverify.api.details import known_details
 from rspverify.api.inputs import AScheme, schemes_given
 from rspverify.api.parameters import Decided, question
+from rspverify.axiomatic.coverage import require_vocabulary
 from rspverify.corpus.inputs import meant_by
 from rspverify.engineering.hunt.finding import By, Finding, HuntReport
 from rspverify.engineering.hunt.hunt import Hunt, HuntSetup, written_to
@@ -218,6 +219,7 @@ def hunt(asked: HuntParameters) -> Hunting:
         require_folder(str(asked.write), "programs")
     inputs = read_inputs([named], settings, judge, compilers=True)
     table, model = inputs.schemes[0], inputs.model
+    require_vocabulary(model, "OpenCL")
     groups = asked.workgroups or asked.threads
     bounds = (asked.events, asked.threads, groups, asked.devices, asked.locations, asked.guards)
     space, left_out = hunting_space(

@@ -84,7 +84,10 @@ class OutcomesQuestion(Question[OutcomeAnswer], frozen=True):
         it, file = self.listing, name_of(self.given)
         if program.in_assembly and self._is_of_a_machine(program):
             return machine_outcomes(program, self._machine(program), file, it.settings, it.so_far)
-        if not program.in_assembly:
+        if program.in_assembly:
+            message = f"{file}: a test in {program.language} must go without --scheme"
+            require(not it.schemes, message)
+        else:
             self._require_source(program)
         if it.races:
             return races(program, it.model, file, it.settings)

@@ -8,7 +8,7 @@ import pytest
 
 import rspverify
 from rspverify.soundness.settings import Settings
-from rspverify.source import Source
+from rspverify.source import InputError, Source
 
 SETTINGS = Settings(model="x86-tso")
 LOCATIONS, REGISTERS = ("x", "y"), ("EAX", "EBX")
@@ -145,3 +145,13 @@ def test_instructions_that_are_not_known_are_named_at_their_place() -> None:
     assert answer.word == "UNSUPPORTED"
     assert "t:4:2: LOCK CMPXCHG cannot be read" in answer.reason
     assert "t:5:16: BSWAP EAX cannot be read" in answer.reason
+
+
+def test_a_model_of_x86_is_asked_of_no_source_program() -> None:
+    with pytest.raises(InputError, match="programs in OpenCL must be put to a model of OpenCL"):
+        rspverify.compare_models("x86-tso", "opencl-rsp")
+    with pytest.raises(InputError, match="programs in OpenCL must be put to a model of OpenCL"):
+        rspverify.hunt("proposed", SETTINGS, events=2)
+    test = Source("t", "X86 t\n{ }\n P0 ;\n MOV [x],$1 ;\n")
+    (answer,) = rspverify.outcomes(test, "proposed", SETTINGS).report().results
+    assert answer.reason == "t: a test in X86 must go without --scheme"
