@@ -70,7 +70,7 @@ class Form(Struct, frozen=True, eq=False):
     def bound(self, operands: Sequence[str]) -> Mapping[str, str]:
         """The operands by their letters."""
         pairs = zip(self.operands, operands, strict=False)
-        return {mine.strip("[]"): its.strip("[]") for mine, its in pairs}
+        return {mine.strip("[]"): its[1:-1] if mine.startswith("[") else its for mine, its in pairs}
 
 
 def _may_be(mine: str, its: str) -> bool:
