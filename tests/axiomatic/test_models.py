@@ -85,10 +85,11 @@ def test_shipped_models() -> None:
 def test_a_shipped_model_loads_by_name_and_by_path(name: str) -> None:
     model = load_model(name)
     assert model.name == name
-    axioms = {str(each) for each in model.axioms}
-    assert axioms >= (REPAIRED if name == "rc11" else FIG2)
     assert len({each.name for each in model.axioms}) == len(model.axioms)
-    assert "empty dr as Dr" in {str(each) for each in model.conditions}
+    if name != "x86-tso":  # it is of no language with races
+        axioms = {str(each) for each in model.axioms}
+        assert axioms >= (REPAIRED if name == "rc11" else FIG2)
+        assert "empty dr as Dr" in {str(each) for each in model.conditions}
     assert load_model(str(SHIPPED / f"{name}.cat")) == model
 
 
