@@ -164,10 +164,10 @@ class ModelAnswer(Struct, frozen=True):
     model of one of schedulers.
 
     model: its name, or that of the machine or of the scheduler; of a proof, where `file` is a
-    scheme, what is asked of it. answer: whether the consistent
-    executions, or the complete ones of the machine, satisfy the formula of the final condition
-    (Never, Sometimes, Always), and `racy` where one of them is undefined; VACUOUS where the machine
-    completes none; under a scheduler LIVE, STUCK, or UNDEFINED where the program may do anything;
+    scheme, what is asked of it. answer: whether the consistent executions, or the complete ones of
+    the machine, satisfy the formula of the final condition (Never, Sometimes, Always), and `racy`
+    where one of them is undefined; VACUOUS where the machine completes none; under a scheduler
+    LIVE, STUCK, or UNDEFINED where the program may do anything; of a proof PROVED and its like;
     or UNSUPPORTED, UNKNOWN, ERROR. reason: why there is no answer.
     """
 

@@ -17,8 +17,8 @@ _BARRIERS = {PARTY, "B", "syncbar", "same_B", "EF", "XF", "entry_fence", "exit_f
 _LOCKS = {"LK", "LS", "lk", "ls"}
 _REGIONS = {"GLOBAL", "LOCAL", "G", "L"}
 _SUBGROUPS = {"SG", "memory_scope_sub_group"}
-_FEW = 5
 _SCOPES = {"WG", "DV", "ALL", "memory_scope_work_group", "memory_scope_device"}
+_FEW = 5
 
 
 def require_covered(program: Program, model: MemoryModel) -> None:
@@ -37,13 +37,17 @@ def require_covered(program: Program, model: MemoryModel) -> None:
         raise InputError(problems)
 
 
+def foreign_names(model: MemoryModel, language: str) -> list[str]:
+    """What a model speaks of and programs in a language have not, in order."""
+    return sorted(model.names - names_of(language))
+
+
 def require_vocabulary(model: MemoryModel, language: str, file: str = "") -> None:
     """Raises InputError if a model speaks of what programs in a language have not.
 
     file: that of such a program, if there is one yet.
     """
-    foreign = sorted(model.names - names_of(language))
-    if foreign:
+    if foreign := foreign_names(model, language):
         few = ", ".join([*foreign[:_FEW], *(["…"] if len(foreign) > _FEW else [])])
         which = f"{file}: a test" if file else "programs"
         message = f"{which} in {language} must be put to a model of {language}, not to {model.name}"

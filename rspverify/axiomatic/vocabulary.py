@@ -7,6 +7,7 @@ relation is one line here. A relation holds between executed events only.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 
 from rspverify.axiomatic.event import PARTY, Event, Part
 from rspverify.isa.instruction_set import instruction_set
@@ -123,9 +124,9 @@ def _tagged(name: str) -> Membership:
         it = event.operation
         if it is None or it.instruction is None:
             return otherwise is not None and otherwise(event)
-        return (event.reads and name in it.tags.read) or (
-            (event.writes or not event.reads) and (name in it.tags.write)
-        )
+        if event.reads and name in it.tags.read:
+            return True
+        return (event.writes or not event.reads) and name in it.tags.write
 
     return belongs
 
@@ -246,6 +247,7 @@ _OF_SOURCES = {"sb", "asw", MO, LO}
 """Relations that programs in assembly have by other names, or have not."""
 
 
+@cache
 def names_of(language: str) -> frozenset[str]:
     """The base names that programs of a language have."""
     relations = frozenset(BASE_RELATIONS)

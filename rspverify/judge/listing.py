@@ -12,8 +12,8 @@ from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.machines import MACHINES
 from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.catalogue import shipped_models
+from rspverify.axiomatic.coverage import foreign_names
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.axiomatic.vocabulary import names_of
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided
 from rspverify.litmus.program import Program
@@ -111,15 +111,15 @@ class OutcomesQuestion(Question[OutcomeAnswer], frozen=True):
     def _is_of_a_machine(self, program: Program) -> bool:
         """Whether a test in assembly is put to a machine, and not to a model of its language."""
         it = self.listing
-        return it.machine is not None or not it.model.names <= names_of(program.language)
+        return it.machine is not None or bool(foreign_names(it.model, program.language))
 
     def _machine(self, program: Program) -> Architecture:
         """The machine that a test in assembly is put to. Raises InputError where it must not be."""
         it, where, language = self.listing, program.source.name, program.language
         if it.machine is None:
             hint = f"--machine names one: {alternatives(tuple(MACHINES))}"
-            own = names_of(language)
-            if fitting := [it for it in shipped_models() if load_model(it).names <= own]:
+            models = shipped_models()
+            if fitting := [it for it in models if not foreign_names(load_model(it), language)]:
                 hint = f"--model names one: {alternatives(fitting)}"
             message = (
                 f"{where}: a test in {language} must be put to a machine, or to a model of"

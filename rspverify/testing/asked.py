@@ -188,7 +188,7 @@ def asked(
     model: str,
     *,
     progress: bool,
-    prove: bool = False,
+    prove: bool,
 ) -> Asked:
     """What is asked. Raises InputError with all that is wrong with the words, and with what is
     expected."""

@@ -90,7 +90,7 @@ def test_the_documents_say_the_same() -> None:
             with pytest.raises(InputError) as caught:
                 require_covered(read_program_file(file_of(test)), MODELS[model])
             assert caught.value.severity is Severity.UNSUPPORTED
-    assert len(shown()) >= 15
+    assert len(shown()) >= 17
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
