@@ -46,9 +46,9 @@ class Steps(Struct, frozen=True):
     """What is calculated of the axioms on executions with certain events.
 
     values: of what neither rf nor the order matters to. reading: the steps that rf alone matters
-    to. rising: the axioms that, once broken, stay so however rf and the order grow. early: those
-    of the others that stay so however the order grows. late: the others. last: the steps up to
-    `later`.
+    to. rising: the axioms that, once broken, stay so however rf and the order grow, and as much of
+    the others. early: those of the others that stay so however the order grows. late: the rest.
+    last: the steps up to `later`.
     """
 
     values: list[Any]
@@ -81,6 +81,8 @@ class Plan:
         self._axioms = [
             (each, self._place(each, found.at[each.name].values)) for each in model.axioms
         ]
+        parts = [(each, calculation.rising(at)) for each, at in self._axioms if not each.negated]
+        self._rising = [it for it in parts if it not in self._axioms and calculation.depends(it[1])]
         defined = model.coherence if model.coherence and model.defines(model.coherence) else None
         self.by_order = defined is None
         names = [*model.happens_before, *([defined] if defined else [])]
@@ -90,12 +92,13 @@ class Plan:
         """The steps for executions with so many events. base: the value of a base name."""
         calculation, axioms = self.calculation, self._axioms
         values = calculation.values({name: base(name) for name in self._fixed})
-        needed = calculation.needed([*(place for _, place in axioms), *self.later])
+        asked = [place for _, place in (*axioms, *self._rising)]
+        needed = calculation.needed([*asked, *self.later])
         rest = calculation.settled(needed, values, events)
         known = [each for each in needed if values[each] is not None]
         reading = tuple(each for each in rest if calculation.depends(each) == frozenset({RF}))
         known.extend(reading)
-        sorts: list[list[tuple[Axiom, int]]] = [[], [], []]
+        sorts: list[list[tuple[Axiom, int]]] = [[*self._rising], [], []]
         for axiom, place in axioms:
             rises = not axiom.negated and calculation.rises(place, CO)
             sort = 2 if not rises else 0 if calculation.rises(place, RF) else 1

@@ -10,10 +10,13 @@ from msgspec import Struct
 from rspverify.relation.algebra import Algebra, Definitions
 from rspverify.relation.concrete import Concrete, Operation, Value, operation
 from rspverify.relation.expression import (
+    Complement,
     Composition,
     Difference,
     Intersection,
+    Nothing,
     Operator,
+    Sort,
     names_in,
 )
 from rspverify.relation.polarity import Polarity, polarity_of
@@ -21,12 +24,13 @@ from rspverify.relation.polarity import Polarity, polarity_of
 
 class _Step(Struct, frozen=True):
     """One operation. polarity: of the names that change. emptied: the operands that leave nothing
-    of the value, whatever the others are, where they are empty."""
+    of the value, whatever the others are, where they are empty. operator: that of an expression."""
 
     apply: Operation
     operands: tuple[int, ...]
     polarity: Polarity
     emptied: tuple[int, ...] = ()
+    operator: Operator | None = None
 
 
 class Calculation(Algebra[int]):
@@ -50,8 +54,9 @@ class Calculation(Algebra[int]):
         operands: tuple[int, ...],
         polarity: Polarity,
         emptied: tuple[int, ...] = (),
+        operator: Operator | None = None,
     ) -> int:
-        self._steps.append(_Step(apply, operands, polarity, emptied))
+        self._steps.append(_Step(apply, operands, polarity, emptied, operator))
         return len(self._steps) - 1
 
     def apply(self, operator: Operator, operands: tuple[int, ...]) -> int:
@@ -63,7 +68,7 @@ class Calculation(Algebra[int]):
             emptied = operands if isinstance(operator, Composition | Intersection) else ()
             if isinstance(operator, Difference):
                 emptied = operands[:1]
-            self._known[key] = self._add(operation(operator), operands, own, emptied)
+            self._known[key] = self._add(operation(operator), operands, own, emptied, operator)
         return self._known[key]
 
     def least(self, definitions: Definitions, names: Mapping[str, int]) -> Mapping[str, int]:
@@ -94,6 +99,21 @@ class Calculation(Algebra[int]):
     def rises(self, place: int, name: str) -> bool:
         """Whether a value can only grow as that of a changing name grows."""
         return name not in self._steps[place].polarity.negative
+
+    def rising(self, place: int) -> int:
+        """Where that part of a value will be which can only grow as changing names grow.
+
+        What may shrink is taken for empty, below operators that only grow with their operands.
+        """
+        step = self._steps[place]
+        if not step.polarity.negative:
+            return place
+        operator, below = step.operator, step.operands
+        if operator is None or isinstance(operator, Complement | Difference):
+            if not isinstance(operator, Difference) or self.depends(below[1]):
+                return self.apply(Nothing(Sort.RELATION), ())
+            return self.apply(operator, (self.rising(below[0]), below[1]))
+        return self.apply(operator, tuple(map(self.rising, below)))
 
     def needed(self, places: Iterable[int], known: Iterable[int] = ()) -> tuple[int, ...]:
         """The steps that values rest on, in the order of calculation, without those known."""

@@ -18,8 +18,10 @@ from rspverify.relation.expression import (
     Difference,
     Expression,
     Inverse,
+    Nothing,
     Plus,
     Sort,
+    Union,
 )
 from rspverify.relation.terms import Terms
 from rspverify.smt.term import TRUE, Term
@@ -170,6 +172,12 @@ def test_what_rises_only_grows(world: World, expression: Expression, data: st.Da
         assert not before & ~after
     if "s" not in calculation.depends(place):
         assert before == after
+    part = calculation.rising(place)
+    little = calculated(calculation, part, names, size)
+    assert not little & ~before
+    assert not little & ~calculated(calculation, part, greater, size)
+    if calculation.rises(place, "s"):
+        assert little == before
 
 
 def test_which_operators_rise_with_s() -> None:
@@ -195,6 +203,22 @@ def test_which_operators_rise_with_s() -> None:
         "~s": False,
         "r \\ ~s": True,
     }
+
+
+@pytest.mark.parametrize(
+    ("expression", "part"),
+    [
+        (Union(r, Difference(r, s)), Union(r, Nothing(Sort.RELATION))),
+        (Plus(Union(s, Complement(s))), Plus(Union(s, Nothing(Sort.RELATION)))),
+        (Difference(Union(s, Complement(s)), r), Difference(Union(s, Nothing(Sort.RELATION)), r)),
+    ],
+)
+def test_the_part_that_rises_leaves_out_what_may_shrink(
+    expression: Expression, part: Expression
+) -> None:
+    calculation = Calculation([*SETS, "r"], ["s"])
+    place = calculation.value(expression, calculation.given)
+    assert calculation.rising(place) == calculation.value(part, calculation.given)
 
 
 def test_equal_expressions_are_one_step() -> None:
