@@ -68,6 +68,7 @@ class Routes(Struct, frozen=True, dict=True):
 
     def _objections(self) -> Iterable[str]:
         flushes: dict[object, tuple[Word, Word]] = {}
+        clearing = by(self.rules, lambda it: it.sets(False))
         for entry in self.shapes.entries.values():
             if entry.dirty is None:
                 continue
@@ -79,8 +80,8 @@ class Routes(Struct, frozen=True, dict=True):
                 yield f"an execution may end with {entry.value.structure} {entry.dirty.word}"
             (flush,) = self.shapes.clearing[entry.dirty]
             flushes[flush.key] = entry.value, target
-            for rule in self.rules:
-                if rule.key != flush.key and entry.dirty in rule.sets(False):
+            for rule in clearing.get(entry.dirty, ()):
+                if rule.key != flush.key:
                     yield f"{rule} drops what {entry.value.structure} has written"
             lower = self.shapes.of_value.get(target)
             if lower is not None and lower.dirty not in flush.sets(True):

@@ -161,7 +161,9 @@ class Shapes:
         conditional = {
             ground.changed_by(it) for rule in self.lasting for it in ground.plain(rule.conditional)
         }
-        found = {}
+        found, words = {}, dict[str | None, list[Word]]()
+        for word in self._changing:
+            words.setdefault(word.location, []).append(word)
         for bit, keys in setting.items():
             if (bit, True) not in self.wanted or bit in self.clearing:
                 continue
@@ -169,8 +171,8 @@ class Shapes:
                 continue
             values = [
                 word
-                for word, its in self._changing.items()
-                if its == keys and word.location == bit.location and word not in self.final
+                for word in words.get(bit.location, ())
+                if self._changing[word] == keys and word not in self.final
             ]
             if len(values) > 1:
                 values = [it for it in values if it.structure == bit.structure]
@@ -266,12 +268,12 @@ class Shapes:
 
     def _refreshed(self, rule: StepRule, updates: Sequence[Update]) -> Entry | None:
         """The entry that a step refreshes, if it does nothing else."""
-        for entry in self.marked.values():
-            valid = ground.SetBit(entry.valid, True)
-            if len(updates) == 2 and valid in updates:
-                if any(isinstance(it, ground.Copy) and it.target == entry.value for it in updates):
-                    return entry
-        return None
+        new = [it.bit for it in updates if isinstance(it, ground.SetBit) and it.value]
+        copied = [it.target for it in updates if isinstance(it, ground.Copy)]
+        if len(updates) != 2 or len(new) != 1 or len(copied) != 1:
+            return None
+        entry = self.marked.get(new[0])
+        return entry if entry is not None and entry.value == copied[0] else None
 
     def _hindrance(self, updates: Sequence[Update]) -> str | None:
         """Why a step that looks like a refresh is none: another use of the bit."""

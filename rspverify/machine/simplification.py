@@ -143,8 +143,9 @@ def _unseen(shapes: Shapes) -> frozenset[object]:
             parts = chain.from_iterable(map(ground.cells_of, (*rule.guards, *rule.conditional)))
             for cell in (*parts, *rule.taken):
                 seen[cell] = seen.get(cell, needed) & needed
-        looking = [it for it in unseen if _is_seen(it, seen, shapes)]
-        unseen = [it for it in unseen if it not in looking]
+        were, looking, unseen = unseen, [], []
+        for it in were:
+            (looking if _is_seen(it, seen, shapes) else unseen).append(it)
     return frozenset(it.key for it in unseen)
 
 
