@@ -58,6 +58,19 @@ class Limits(Struct, frozen=True):
             raise LimitReached(f"timeout of {self.seconds:g} s")
         return left if others is None else min(left, others)
 
+    def require_room(self, count: int, what: str, seconds: float, memory: int) -> None:
+        """Raises LimitReached where so many things, not made yet, are too much for what is left.
+
+        seconds, memory: what each of them takes at least, with all that is made of it.
+        """
+        left, most = self.remaining(), self.most_memory
+        if left is not None and count * seconds > left:
+            raise LimitReached(
+                f"{count:,} {what} take longer than the {left:.1f} s left of --timeout"
+            )
+        if most is not None and count * memory > most:
+            raise LimitReached(f"{count:,} {what} need {self.too_large}")
+
     def require_outcomes(self, found: int) -> None:
         """Raises LimitReached where a program has more outcomes than it may have."""
         if found > self.outcomes:

@@ -1,5 +1,6 @@
 """Limits hold wherever the time goes, and leave no trace of themselves."""
 
+import re
 import signal
 import threading
 import time
@@ -9,8 +10,14 @@ import pytest
 from command_line import run
 
 from rspverify import limits
+from rspverify.architecture.reader import read_architecture
+from rspverify.assembly.program import ThreadId
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.question import Questions
 from rspverify.limits import LimitReached, Limits
-from rspverify.soundness.settings import Settings
+from rspverify.machine.placements import placements
+from rspverify.soundness.settings import DEFAULT_MODEL, Settings
+from rspverify.source import Source
 
 
 def busy(seconds: float) -> None:
@@ -83,22 +90,22 @@ def test_the_default_and_no_limit() -> None:
     assert (none.seconds, none.memory) == (None, None)
 
 
-@pytest.fixture
-def large(tmp_path: Path) -> Path:
-    """A test of 200 threads, of which the rules are many."""
-    places = " ".join(f"[x{n}]=0;" for n in range(200))
-    threads = "\n".join(
-        f"P{n}@wg {n}, dev 0 (global int* x{n}) {{ *x{n} = 1; }}" for n in range(200)
+def file_of(threads: int, folder: Path) -> Path:
+    """A test of so many threads with a location each, of which the rules are many."""
+    places = " ".join(f"[x{n}]=0;" for n in range(threads))
+    code = "\n".join(
+        f"P{n}@wg {n}, dev 0 (global int* x{n}) {{ *x{n} = 1; }}" for n in range(threads)
     )
-    file = tmp_path / "large.litmus"
-    file.write_text(f"OpenCL large\n{{ {places} }}\n{threads}\n")
+    file = folder / "large.litmus"
+    file.write_text(f"OpenCL large\n{{ {places} }}\n{code}\n")
     return file
 
 
 def test_a_limit_holds_where_rules_are_spelled_out(
-    large: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And it is said which test takes so long; the others go on."""
+    large = file_of(36, tmp_path)
     monkeypatch.setattr("rspverify.judge.workers.LONG", 0.5)
     began = time.monotonic()
     told = run("check", "proposed", large, "Fig4", "--timeout", "2", "--no-cache", "-j", "1")
@@ -106,3 +113,28 @@ def test_a_limit_holds_where_rules_are_spelled_out(
     assert told.exit_code == 3
     assert "timeout of 2 s" in told.stdout and "1 SOUND" in told.stdout
     assert "warning: large takes more than" in told.stderr
+
+
+def test_what_is_too_large_is_refused_before_it_is_built(tmp_path: Path) -> None:
+    """Rules of a machine, orders of writes, and ways to share places, by time or by memory."""
+    began = time.monotonic()
+    told = run("check", "proposed", file_of(200, tmp_path), "--timeout", "20", "--no-cache")
+    assert time.monotonic() - began < 15
+    assert re.search(
+        r"523,400 rules of the machine take longer than the [\d.]+ s left", told.stdout
+    )
+    stores = "\n".join(
+        f"P{n}@wg {n}, dev 0 (global atomic_int* x) {{ *x = 1; }}" for n in range(250)
+    )
+    source = Source("t", f"OpenCL t\n{{ [x]=0; }}\n{stores}\n")
+    message = r"^2,573,000 triples of events to be ordered need more than 2 GiB of memory \("
+    with pytest.raises(LimitReached, match=message):
+        program, model = Settings().read(source), load_model(DEFAULT_MODEL)
+        Questions(program, model, Settings().limits())
+    shared = "machine m places thread < workgroup < any cu < device < system"
+    kinds = read_architecture(Source("m", shared)).kinds
+    threads = tuple(ThreadId(0, n, n) for n in range(12))
+    message = r"^4,213,597 ways to share places need more than 2 GiB of memory \("
+    with pytest.raises(LimitReached, match=message), Settings().limits().enforced():
+        placements(kinds, threads)
+    assert len(placements(kinds, threads[:4])) == 15

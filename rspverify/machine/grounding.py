@@ -435,6 +435,15 @@ class Grounding:
         for kind in it.mnemonic.later:
             yield from self._steps(kind, here)
 
+    def count(self) -> int:
+        """How many steps of the environment there are, those included that are never possible."""
+        found = 0
+        for kind in self.architecture.steps:
+            for place in self._places[kind.place]:
+                self._begin(kind.name)
+                found += sum(1 for _ in self._all_bound(kind.variables, _Here(place)))
+        return found
+
     def steps(self, instructions: tuple[Instruction, ...] = ()) -> tuple[StepRule, ...]:
         """The steps of the environment.
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from rspverify.architecture.architecture import Architecture, Mnemonic
 from rspverify.assembly.program import WIDEST, AssemblyProgram, Instruction, Placement, ThreadId
+from rspverify.limits import Limits
 from rspverify.machine import rules as ground
 from rspverify.machine.cases import InCases, cleared_by
 from rspverify.machine.grounding import Grounding
@@ -24,6 +25,9 @@ from rspverify.value import Constant
 _KEPT = 512
 """For how many arrangements of threads and locations the steps of a machine are kept."""
 
+
+_SECONDS, _BYTES = 100e-6, 4_000
+"""What a rule takes at least to be spelled out and looked at: half of what was measured."""
 
 _Arrangement = tuple[
     Architecture, tuple[ThreadId, ...], tuple[str, ...], tuple[tuple[str, str], ...], Placement
@@ -137,7 +141,8 @@ class _Whole:
     """A machine for some threads and locations, nothing left out.
 
     instructions: those of the program where what is begun completes later; otherwise none, and
-    everything is said of all instructions that there are.
+    everything is said of all instructions that there are. Raises LimitReached where its rules are
+    more than time and memory are left for.
     """
 
     def __init__(
@@ -152,6 +157,12 @@ class _Whole:
         self.threads = frozenset(threads)
         self.instructions = instructions
         self.grounding = Grounding(architecture, threads, locations, spaces, placement)
+        several = len(instructions) or sum(
+            len(threads) * len(_operands(it, locations))
+            for it in architecture.instructions.values()
+        )
+        several += self.grounding.count()
+        Limits().require_room(several, "rules of the machine", _SECONDS, _BYTES)
         steps = list(self.grounding.steps(instructions))
         for it in instructions:
             steps += self.grounding.later(it, instructions)
@@ -278,7 +289,7 @@ def _every_instruction(
     index: of the first.
     """
     for mnemonic, thread in product(architecture.instructions.values(), threads):
-        for x, reach in product(_locations(mnemonic, locations), mnemonic.reaches or (None,)):
+        for x, reach in _operands(mnemonic, locations):
             register = index if mnemonic.reads else None
             value = Constant(0) if mnemonic.writes else None
             yield Instruction(
@@ -287,5 +298,9 @@ def _every_instruction(
             index += 1
 
 
-def _locations(mnemonic: Mnemonic, locations: tuple[str, ...]) -> tuple[str | None, ...]:
-    return locations if "x" in mnemonic.operands else (None,)
+def _operands(
+    mnemonic: Mnemonic, locations: tuple[str, ...]
+) -> list[tuple[str | None, str | None]]:
+    """The locations and reaches that an instruction may have."""
+    located = locations if "x" in mnemonic.operands else (None,)
+    return [*product(located, mnemonic.reaches or (None,))]

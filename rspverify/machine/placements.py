@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import product
+from itertools import accumulate, product
+from math import prod
 
 from rspverify.architecture.architecture import Kinds
 from rspverify.assembly.program import Placement, ThreadId
+from rspverify.limits import Limits
 
 Blocks = tuple[int, ...]
 """By thread, the number of the place that it is in."""
+
+_SECONDS, _BYTES = 10e-6, 1_000
+"""What a placement takes at least to be listed: half of what was measured."""
 
 
 @lru_cache(maxsize=512)
@@ -21,6 +26,7 @@ def placements(
 
     Places lie in those around them, and no place that lies in one is parted. shared: the open kinds
     of which every way is wanted, None for all; of others the one in which the least is shared.
+    Raises LimitReached where that is more than time is left for.
     """
     found: list[dict[str, Blocks]] = [{}]
     for kind in (name for name in kinds.names if name in kinds.open):
@@ -28,6 +34,7 @@ def placements(
         found = [
             {**each, kind: it} for each in found for it in _ways(kind, kinds, threads, each, every)
         ]
+        _require_room(len(found))
     return tuple(tuple((kind, each[kind]) for kind in kinds.open) for each in found)
 
 
@@ -47,6 +54,8 @@ def _ways(
     for unit in _units(inner, len(threads)):
         where = tuple(its[min(unit)] for its in outer)
         whole.setdefault(where, []).append(unit)
+    if every:
+        _require_room(prod(_many(len(units)) for units in whole.values()))
     ways = (_partitions(units) if every else [units] for units in whole.values())
     for chosen in product(*ways):
         numbers = [0] * len(threads)
@@ -79,3 +88,15 @@ def _partitions(units: Sequence[frozenset[int]]) -> list[list[frozenset[int]]]:
         for place, block in enumerate(smaller):
             found.append([*smaller[:place], first | block, *smaller[place + 1 :]])
     return sorted(found, key=len, reverse=True)
+
+
+def _many(units: int) -> int:
+    """How many partitions so many units have, by Bell's triangle."""
+    row = [1]
+    for _ in range(units):
+        row = [*accumulate([row[-1], *row])]
+    return row[0]
+
+
+def _require_room(ways: int) -> None:
+    Limits().require_room(ways, "ways to share places", _SECONDS, _BYTES)
