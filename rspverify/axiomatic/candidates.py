@@ -75,8 +75,8 @@ class Candidates(Executions):
         yield from self.rf.values()
         yield from self.coherence.values()
         yield from self.executed.values()
-        for event, choice in self.read.items():
-            yield from (self.executed[event] & term for term in choice.values())
+        for it, happens in self.happens.items():
+            yield from (happens & term for term in self.reads[it].values())
 
     # ---- orders ------------------------------------------------------------------------------
 

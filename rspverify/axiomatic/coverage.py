@@ -90,7 +90,7 @@ def _needs(it: Operation) -> Iterator[tuple[set[str], str, str]]:
         yield _STRONG, "seq_cst", "which has no order of seq_cst operations"
     if Order.CONSUME in orders:
         yield _CONSUME, "consume", "which does not speak of it"
-    if it.kind is Kind.FENCE:
+    if it.kind is Kind.FENCE and it.regions:
         yield {*_FENCES, *it.tags.write}, "a fence", "which does not speak of fences"
     if it.kind is Kind.BARRIER and it.meets is not Scope.WG:
         yield {PARTY}, "a barrier of a device", "which does not speak of those who meet there"

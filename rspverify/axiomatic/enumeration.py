@@ -27,7 +27,7 @@ from rspverify.axiomatic.plan import ATOMIC, Check, Plan, Steps, WrongTool, plan
 from rspverify.axiomatic.vocabulary import CO, RELATIONS, RF, SETS
 from rspverify.axiomatic.ways import Demand, State, state_of, ways
 from rspverify.limits import Limits
-from rspverify.litmus.program import Program
+from rspverify.litmus.program import Kind, Program
 from rspverify.records import replace
 from rspverify.relation.concrete import Value, members, pairs_of, related
 from rspverify.value import Constant, Expression, evaluate, reads
@@ -82,7 +82,7 @@ class ConsistentExecutions:
         values; one that is not named may end with any."""
         states = []
         for it in self._program.operations:
-            if it.reads and bool(evaluate(it.guard, reads)) != (it.index in reads):
+            if it.gives and bool(evaluate(it.guard, reads)) != (it.index in reads):
                 return None
             states.append(state_of(it, reads))
         if any(evaluate(guard, reads) for guard in self._program.goes_on):
@@ -109,6 +109,8 @@ class ConsistentExecutions:
         """
         if not self._plan.by_order:
             raise WrongTool("the model orders writes by a relation of its own")
+        if any(it.kind is Kind.CHOICE for it in self._program.operations):
+            raise WrongTool("the program has choices beside those of values and orders")
         orbits, left = Orbits(self._program), most
         for states, demands in ways(self._program, values):
             run = replace(_run(self._events, states), demands=demands)

@@ -90,6 +90,8 @@ def events_of(program: Program, model: MemoryModel) -> list[Event]:
     for thread in _of_unknown_events(program, model):
         events.append(Event(len(events), None, None, thread, Part.START))
     for it in program.operations:
+        if it.kind is Kind.CHOICE:
+            continue
         location = None if it.location is None else locations[it.location]
         for part in _parts(it, model):
             events.append(Event(len(events), location, it, program.threads[it.thread], part))
@@ -113,11 +115,12 @@ def _of_unknown_events(program: Program, model: MemoryModel) -> list[Thread]:
 def _parts(operation: Operation, model: MemoryModel) -> tuple[Part, ...]:
     """The parts of an operation that a model tells apart by the names that it uses.
 
-    A read-modify-write is a read and a write for a model that speaks of `rmw`, and otherwise one
-    event in R and in W. A barrier is the two fences of OpenCL 2.0 §3.3.6.2, at its entry and its
-    exit, for a model that speaks of one of them, and otherwise one event.
+    A read-modify-write is a read and a write for a model that speaks of `rmw` or `amo`, and
+    otherwise one event in R and in W. A barrier is the two fences of OpenCL 2.0 §3.3.6.2, at its
+    entry and its exit, for a model that speaks of one of them, and otherwise one event.
     """
-    if operation.kind is Kind.RMW and "rmw" in model.names:
+    halves = operation.kind is Kind.RMW and not operation.whole
+    if halves and {"rmw", "amo"} & model.names:
         return Part.READ, Part.WRITE
     if operation.kind is Kind.BARRIER and _ONE_OF_TWO_FENCES & model.names:
         return Part.ENTRY, Part.EXIT

@@ -44,11 +44,8 @@ class Execution:
     def outcome(self) -> Outcome:
         """The values that are read, and left in the end."""
         it = self.candidates
-        reads = [
-            (event.operation.index, self._value(it.read[event.index]))
-            for event in it.events
-            if event.operation is not None and event.reads and self.chosen(it.executed[event.index])
-        ]
+        happens = it.happens.items()
+        reads = [(i, self._value(it.reads[i])) for i, term in happens if self.chosen(term)]
         memory = [(place.name, self._value(it.final[place.name])) for place in it.program.locations]
         return Outcome(tuple(reads), tuple(memory))
 
@@ -149,7 +146,10 @@ def label(event: Event, read: int | None, written: int | None) -> str:
 
 
 def _annotation(it: Operation) -> str:
-    """Order, scope and remote flag in brackets; `[na]` for a plain access."""
+    """Order, scope and remote flag in brackets; `[na]` for a plain access; in assembly its sets."""
+    if it.instruction is not None:
+        words = sorted(it.tags.read | it.tags.write)
+        return f"[{','.join(words)}]" if words else ""
     if it.order is None:
         return "" if it.kind in (Kind.LOCK, Kind.UNLOCK) else "[na]"
     words = [] if it.scope and it.order in USUAL.get(it.kind, ()) else [it.order.value]

@@ -36,7 +36,8 @@ class Executions(ABC):
 
     events: as of events_of. executed: event → term. writing: event in W → the term that it is
     executed and writes. reads: operation → the value it reads; read, written: event → its value.
-    reader, writer: operation → the event by which it reads, or writes.
+    reader, writer: operation → the event by which it reads, or writes. happens: operation → that it
+    is executed, of those that give a value.
     rf, mo, co, lo: the execution witness; linearised: the orders that the model lets an execution
     choose besides. last: location → which write leaves its value in the end. axioms, conditions:
     name → term. racing: of each condition, the pairs that must be none.
@@ -65,6 +66,7 @@ class Executions(ABC):
             for it in program.operations
             if it.success is not None
         }
+        self.happens = {it.index: truth(it.guard, reads) for it in program.operations if it.gives}
         self.reader: dict[int, Event] = {}
         self.writer: dict[int, Event] = {}
         for event in self.events:

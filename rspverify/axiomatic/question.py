@@ -307,15 +307,11 @@ class Questions:
         candidates = self.candidates
         values = dict(outcome.reads)
         wanted = []
-        for event in candidates.events:
-            if event.operation is None or not event.reads:
-                continue
-            executed = candidates.executed[event.index]
-            if event.operation.index in values:
-                value = values[event.operation.index]
-                wanted += [executed, candidates.read[event.index].get(value, FALSE)]
+        for index, happens in candidates.happens.items():
+            if index in values:
+                wanted += [happens, candidates.reads[index].get(values[index], FALSE)]
             else:
-                wanted.append(~executed)
+                wanted.append(~happens)
         wanted += [candidates.final[name].get(value, FALSE) for name, value in outcome.memory]
         return None if FALSE in wanted else wanted
 

@@ -51,9 +51,14 @@ def candidates_of(
         for it in program.operations
         if it.location is not None and it.kind not in (Kind.LOCK, Kind.UNLOCK)
     ]
+    chosen = [it.index for it in program.operations if it.kind is Kind.CHOICE]
+    choices = {index: f"choice {index}" for index in chosen}
+    for index, name in choices.items():  # One that nothing has written is 0, and 1 may be.
+        accesses += [Access(index, name, True, None), Access(~index, name, False, Constant(1))]
     atomic = [it.name for it in program.locations if it.atomic]
     in_line = atomic if increments_are_in_line(model) else []
     start = {location.name: location.initial for location in program.locations}
+    start |= dict.fromkeys(choices.values(), 0)
     circular = (
         may_cause_itself(accesses, in_line)
         and not values_follow_an_order(program, model)
@@ -65,8 +70,9 @@ def candidates_of(
     reads = dict(given)
     constraints: list[Term] = []
     for it in program.operations:
-        if it.reads and it.location is not None:
-            reads[it.index], own = pick(f"r{it.index}", sorted(locations[it.location]))
+        if it.gives:
+            place = it.location or choices[it.index]
+            reads[it.index], own = pick(f"r{it.index}", sorted(locations[place]))
             constraints += own
     return Candidates(program, model, limits, reads, constraints)
 
@@ -189,7 +195,7 @@ def _flow(shapes: Candidates, program: Program) -> Terms:
     """
     edges = {(2 * a + 1, 2 * b): term for (a, b), term in shapes.rf.items()}
     for it in program.operations:
-        for index in reads(it.value) if it.value is not None else ():
+        for index in reads(it.value) & shapes.reader.keys() if it.value is not None else ():
             source, target = shapes.reader[index].index, shapes.writer[it.index].index
             both = shapes.executed[source] & shapes.writing[target]
             edges[2 * source, 2 * target + 1] = both

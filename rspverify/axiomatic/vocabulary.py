@@ -177,11 +177,30 @@ def _of_its_party(a: Event, b: Event) -> bool:
     return it.kind is Kind.BARRIER and meet(it, own, other)
 
 
+def _of_one_instruction(a: Event, b: Event) -> bool:
+    """The read and the write of a read-modify-write."""
+    return a.operation is b.operation and a.part is Part.READ and b.part is Part.WRITE
+
+
+def _paired(a: Event, b: Event) -> bool:
+    """A load-exclusive, and the store-exclusive that is paired with it and succeeds."""
+    return (
+        b.operation is not None
+        and a.operation is not None
+        and (b.operation.pair == a.operation.index)
+    )
+
+
 def _depends(how: str) -> Callable[[Event, Event], bool]:
-    """That b depends on what a reads, of the same thread: by its value, control or address."""
+    """That b depends on what a reads, of the same thread: by its value, control or address.
+
+    On some architectures also on whether a store-exclusive succeeds.
+    """
 
     def depends(a: Event, b: Event) -> bool:
-        return a.reads and b.operation is not None and a.is_one_of(getattr(b.operation, how))
+        if b.operation is None or not a.is_one_of(getattr(b.operation, how)):
+            return False
+        return a.reads or (a.operation is not None and a.operation.pair is not None)
 
     return depends
 
@@ -201,7 +220,10 @@ RELATIONS: Mapping[str, Callable[[Event, Event], bool]] = {
     "sb": lambda a, b: _started_before(a, b) or _in_program_order(a, b),
     "po": _in_program_order,
     "asw": _started_before,
-    "rmw": lambda a, b: a.operation is b.operation and a.part is Part.READ and b.part is Part.WRITE,
+    "rmw": lambda a, b: _of_one_instruction(a, b) or _paired(a, b),
+    "amo": lambda a, b: _of_one_instruction(a, b),
+    "lxsx": lambda a, b: _paired(a, b),
+    "si": lambda a, b: a is b or (a.operation is not None and a.operation is b.operation),
     "data": lambda a, b: b.writes and _depends("data")(a, b),
     "ctrl": _depends("control"),
     "addr": _depends("address"),
@@ -246,6 +268,9 @@ BASE_RELATIONS = (*RELATIONS, *WITNESS, *DERIVED)
 _OF_SOURCES = {"sb", "asw", MO, LO}
 """Relations that programs in assembly have by other names, or have not."""
 
+_OF_ASSEMBLY = {"amo", "lxsx"}
+"""Relations that only they have."""
+
 
 @cache
 def names_of(language: str) -> frozenset[str]:
@@ -253,7 +278,7 @@ def names_of(language: str) -> frozenset[str]:
     relations = frozenset(BASE_RELATIONS)
     if language in _OF_DIALECTS:
         return _OF_DIALECTS[language] | COMMON.keys() | {FINAL_WRITES} | (relations - _OF_SOURCES)
-    return frozenset(OF_LANGUAGES) | {FINAL_WRITES} | relations
+    return frozenset(OF_LANGUAGES) | {FINAL_WRITES} | (relations - _OF_ASSEMBLY)
 
 
 def names_beneath(names: frozenset[str]) -> frozenset[str]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
 from itertools import groupby
 from typing import Any, Generic, TypeVar
 
@@ -20,16 +21,19 @@ from rspverify.isa.conditions import (
     Condition,
     both,
     choice,
+    compared,
     condition_of,
+    either,
     expression,
+    implies,
     negated,
 )
-from rspverify.isa.formula import Formula
+from rspverify.isa.formula import Formula, Operators
 from rspverify.isa.instruction_set import Form, InstructionSet
 from rspverify.isa.lines import Instruction, Label, Line
 from rspverify.records import replace
 from rspverify.source import InputError, Problem, Severity, Span
-from rspverify.value import Constant, Expression, Read, select, wrap
+from rspverify.value import Binary, Constant, Expression, Read, binary, select, unary, wrap
 
 UNKNOWN = Read(-1)
 """What a register has that nothing was written to."""
@@ -42,23 +46,34 @@ class CannotReadError(Exception):
 
 
 class Address(Struct, frozen=True):
-    """The address of a location, in a register, or a part of it: 0 is the low one."""
+    """The address of a location, in a register, or a part of it: 0 is the low one. offset: what was
+    added to it."""
 
     location: str
     part: int = 0
+    offset: Expression = Constant(0)
+
+
+class Reserved(Struct, frozen=True):
+    """The load that a store-exclusive is paired with, by its event; None where paths differ."""
+
+    event: int | None
+    location: str
 
 
 class State(Struct, frozen=True):
     """What is known at a place in the code.
 
     path: when it is reached. values: of registers. sources: the reads from which a register comes,
-    whatever it was made of them. control: the reads on which the branches before depend.
+    whatever it was made of them. control: the reads on which the branches before depend. reserved:
+    the load-exclusive that comes last, with no store-exclusive behind it.
     """
 
     path: Condition
     values: Mapping[str, Any]
     sources: Mapping[str, frozenset[int]] = field(default_factory=dict)
     control: frozenset[int] = frozenset()
+    reserved: Reserved | None = None
 
 
 S = TypeVar("S", bound=State)
@@ -115,11 +130,16 @@ class Executor(ABC, Generic[S]):
         there, on = both(before.path, taken), both(before.path, negated(taken))
         if there is not False:
             if target in self._passed:
-                raise CannotReadError(f"goes back to {target}, and loops are not read")
-            self._targets.setdefault(target, []).append(replace(before, path=there))
-            if self._at is not None:
-                self._branches.setdefault(target, self._at)
+                self.goes_back(target, there)
+            else:
+                self._targets.setdefault(target, []).append(replace(before, path=there))
+                if self._at is not None:
+                    self._branches.setdefault(target, self._at)
         self.state = replace(before, path=on) if on is not False else None
+
+    def goes_back(self, target: str, there: Condition) -> None:
+        """Go back to a label that was passed, on a path. Raises CannotReadError."""
+        raise CannotReadError(f"goes back to {target}, and loops are not read")
 
     def refuse(self, span: Span | None, message: str) -> None:
         """Note what cannot be read."""
@@ -146,6 +166,7 @@ class Event(Struct, frozen=True):
 
     index: `Read(index)` is what it reads. value, success: what it writes, and where it does.
     address, data, control: the reads of its thread that it depends on, by the text of the code.
+    beyond: where it is elsewhere than at its location. pair: of a store-exclusive, its load.
     """
 
     index: int
@@ -158,27 +179,67 @@ class Event(Struct, frozen=True):
     address: frozenset[int] = frozenset()
     data: frozenset[int] = frozenset()
     control: frozenset[int] = frozenset()
+    beyond: Condition = False
+    pair: int | None = None
+
+
+class Choice(Struct, frozen=True):
+    """What nothing in the code decides: `Read(index)` is 0 or 1, where the guard holds."""
+
+    index: int
+    instruction: Instruction
+    guard: Condition
+
+
+class Round(Struct, frozen=True):
+    """A loop that goes on only where its store-exclusive fails, read as its last iteration.
+
+    guard: where that goes on. first, end: its events, from first to before end.
+    """
+
+    guard: Condition
+    first: int
+    end: int
+    instruction: Instruction
+
+
+class _Since(Struct, frozen=True):
+    """What was done with registers since a label. first: the next event there; before: those that
+    were looked at and not yet set, and set those that were."""
+
+    first: int
+    before: set[str] = field(default_factory=set)
+    set: set[str] = field(default_factory=set)
 
 
 class TableExecutor(Executor[State]):
     """Executes what the description of an instruction set says, and nothing else.
 
-    registers: how they are called. locations: those of a test, which operands may name. first: the
-    index of the first event.
+    registers: how they are called; spelled: one of them by each of its names. zero: the one that is
+    always 0. locations: those of a test, which operands may name, with their addresses as numbers.
+    first: the index of the first event. anywhere: whether a store-exclusive may succeed at another
+    location than its load.
     """
 
     def __init__(
         self,
         instructions: InstructionSet,
         registers: re.Pattern[str],
-        locations: Iterable[str],
+        locations: Mapping[str, int],
         initial: Mapping[str, Expression | Address],
         first: int = 0,
+        *,
+        spelled: Callable[[str], str] = str,
+        zero: str | None = None,
+        anywhere: bool = False,
     ) -> None:
         super().__init__(State(True, initial))
-        self._set, self._registers, self._locations = instructions, registers, {*locations}
-        self._next = first
-        self.events: list[Event] = []
+        self._set, self._registers, self._locations = instructions, registers, locations
+        self._next, self._spelled, self._zero, self._anywhere = first, spelled, zero, anywhere
+        self.events: list[Event | Choice] = []
+        self.rounds: list[Round] = []
+        self._instruction: Instruction | None = None
+        self._since: dict[str, _Since] = {}
 
     def form(self, it: Instruction) -> Form:
         """The instruction of the set that is written so. Raises CannotReadError."""
@@ -196,80 +257,186 @@ class TableExecutor(Executor[State]):
             except CannotReadError as error:
                 self.refuse(it.span, f"{it} cannot be read: it {error}")
 
+    def passes(self, label: Label) -> None:
+        """From here on a loop may begin."""
+        self._since[label.name] = _Since(self._next)
+
+    def goes_back(self, target: str, there: Condition) -> None:
+        """A loop that goes on only where a store-exclusive in it fails, and writes nothing then."""
+        since, at = self._since.get(target), self._instruction
+        body = [it for it in self.events if since is not None and it.index >= since.first]
+        pairs = {it.index - 1 for it in body if isinstance(it, Event) and it.pair is not None}
+        fails = [
+            it.index
+            for it in body
+            if isinstance(it, Choice)
+            and it.index in pairs
+            and implies(there, negated(condition_of(Read(it.index))))
+        ]
+        silent = all(
+            it.form.written is None or both(it.guard, there) is False
+            for it in body
+            if isinstance(it, Event)
+        )
+        own = {it.index for it in body}
+        paired = all(it.pair in own for it in body if isinstance(it, Event) and it.pair is not None)
+        if since is None or at is None or not (fails and silent and paired):
+            super().goes_back(target, there)
+        elif carried := sorted(since.before & since.set):
+            names = ", ".join(carried)
+            raise CannotReadError(f"goes back to {target}, and {names} goes on from there")
+        else:
+            self.rounds.append(Round(there, since.first, self._next, at))
+
     def _one(self, it: Instruction, form: Form) -> None:
         assert self.state is not None
-        before, bound = self.state, form.bound(it.operands)
-        functions = self._set.functions
+        self._instruction = it
+        before, functions = self.state, self._set.functions
+        bound = {letter: self._register_of(it) for letter, it in form.bound(it.operands).items()}
+        succeeds: Expression = Constant(0)
+        exclusive = form.written is not None and "exclusive" in form.written.needs
+        pair = self._pair(form, bound) if exclusive else None
+        paired = pair is not None
+        if paired:
+            succeeds = Read(self._next)
+            self.events.append(Choice(self._next, it, before.path))
+            self._next += 1
+        own = {"exclusive": frozenset({self._next})} if paired and "dependent" in form.words else {}
+        known = {**before.sources, **own}
 
-        def sources(*of: Formula | None) -> frozenset[int]:
-            names = (name for each in of if each is not None for name in each.names)
-            texts = (bound[name] for name in names if name in bound)
-            return frozenset[int]().union(*(before.sources.get(text, ()) for text in texts))
+        def sources(names: Iterable[str | None]) -> frozenset[int]:
+            texts = (bound.get(name, name) for name in names if name is not None)
+            return frozenset[int]().union(*(known.get(text, ()) for text in texts))
 
-        def value(name: str) -> Expression:
-            if name == "old":
-                return Read(self._next)
-            found = self.operand(bound[name])
-            if isinstance(found, Address):
-                raise CannotReadError(f"calculates with {bound[name]}, an address")
-            return found
+        def value(name: str) -> Expression | Address:
+            if name in ("old", "exclusive"):
+                return Read(self._next) if name == "old" else succeeds
+            return self.operand(bound.get(name, name))
+
+        def calculated(it: Formula) -> Expression | Address:
+            return it.value(value, functions, _WITH_ADDRESSES)  # type: ignore[no-any-return]
+
+        def number(it: Formula) -> Expression:
+            return self._number(calculated(it))
 
         if form.target is not None:
             assert form.branch is not None
-            taken = condition_of(form.branch.value(value, functions))
-            self.branch(bound[form.target], taken, sources(form.branch))
-        for name, formula in form.sets:
-            plain = formula.text in bound
-            found = self.operand(bound[formula.text]) if plain else formula.value(value, functions)
-            self._put(self._register(bound[name]), found, sources(formula))
-        if form.address is not None or "fence" in form.words:
-            self._event(it, form, bound, value, sources)
+            taken = condition_of(number(form.branch))
+            self.branch(bound[form.target], taken, sources(form.branch.needs))
+        sets = [(name, calculated(formula), sources(formula.needs)) for name, formula in form.sets]
+        if "fence" in form.words or (form.address is not None and paired is exclusive):
+            self._access(it, form, bound, number, sources, pair)
+        elif exclusive:
+            self.state = replace(self.state, reserved=None)
+        for name, found, from_reads in sets:
+            self._put(self._register(bound[name]) if name in bound else name, found, from_reads)
         if "end" in form.words:
             self.state = None
 
-    def _event(
-        self, it: Instruction, form: Form, bound: Mapping[str, str], value: Any, sources: Any
-    ) -> None:
+    def _pair(self, form: Form, bound: Mapping[str, str]) -> int | None:
+        """The load that a store-exclusive is paired with; None if it must fail."""
         assert self.state is not None
-        place = bound.get(form.address or "")
-        found = None if place is None else self.operand(place)
-        if place is not None and not isinstance(found, Address):
-            raise CannotReadError(f"has the address {place}, which is not that of a location")
-        written, index = form.written, self._next
-        succeeds = None if written is None else written.condition
-        event = Event(
-            index,
-            form,
-            it,
-            self.state.path,
-            found.location if isinstance(found, Address) else None,
-            None if written is None else written.value(value, self._set.functions),
-            None if succeeds is None else succeeds.value(value, self._set.functions),
-            self.state.sources.get(place or "", frozenset()),
-            sources(written, succeeds),
-            self.state.control,
-        )
+        reserved = self.state.reserved
+        if reserved is None:
+            return None
+        if reserved.event is None:
+            raise CannotReadError("is paired with another load-exclusive on each path")
+        (place, _), *others = self._places(form, bound)
+        if others:
+            raise CannotReadError("is exclusive, of a location that is computed")
+        return reserved.event if self._anywhere or place.location == reserved.location else None
+
+    def _places(self, form: Form, bound: Mapping[str, str]) -> list[tuple[Address, Condition]]:
+        """Where an access may be, and when it is there. Raises CannotReadError."""
+        assert form.address is not None
+        found = self.operand(bound[form.address])
+        if form.offset is not None:
+            found = _added("+", found, self.operand(bound[form.offset]))
+        if isinstance(found, Address):
+            if _elsewhere(found.offset) is True:
+                raise CannotReadError(f"accesses memory beyond {found.location}")
+            return [(found, negated(_elsewhere(found.offset)))]
+        if isinstance(found, Constant):
+            names = " + ".join(bound[each] for each in (form.address, form.offset) if each)
+            raise CannotReadError(f"has the address {names}, which is not that of a location")
+        return [
+            (Address(name), compared("==", found, Constant(number)))
+            for name, number in self._locations.items()
+        ]
+
+    def _access(
+        self,
+        it: Instruction,
+        form: Form,
+        bound: Mapping[str, str],
+        number: Callable[[Formula], Expression],
+        sources: Callable[[Iterable[str | None]], frozenset[int]],
+        pair: int | None,
+    ) -> None:
+        """A fence, or an access: an event for each location that it may be of."""
+        assert self.state is not None
+        path, written = self.state.path, form.written
+        succeeds = None if written is None or pair is not None else written.condition
+        places: Sequence[tuple[Address | None, Condition]] = [(None, True)]
+        if form.address is not None:
+            places = self._places(form, bound)
+        somewhere = reduce(either, (there for _, there in places))
+        given: Expression = Constant(0)
+        own: list[int] = []
+        for place, there in places:
+            index, guard = self._next, both(path, there)
+            event = Event(
+                index,
+                form,
+                it,
+                guard if pair is None else both(guard, condition_of(Read(index - 1))),
+                None if place is None else place.location,
+                None if written is None else number(written),
+                None if succeeds is None else number(succeeds),
+                sources((form.address, form.offset)),
+                frozenset() if written is None else sources(written.needs - {"exclusive"}),
+                self.state.control,
+                False if own else both(path, negated(somewhere)),
+                pair,
+            )
+            given = Read(index) if not own else select(expression(there), Read(index), given)
+            self.events.append(event)
+            own.append(index)
+            self._next += 1
         if form.result is not None:
-            self._put(self._register(bound[form.result]), Read(index), frozenset({index}))
-        self.events.append(event)
-        self._next += 1
+            self._put(self._register(bound[form.result]), given, frozenset(own))
+        if pair is not None or "reserve" in form.words:
+            one = self.events[-1] if len(own) == 1 and pair is None else None
+            known = Reserved(one.index, one.location or "") if isinstance(one, Event) else None
+            self.state = replace(self.state, reserved=known)
 
     def operand(self, text: str) -> Expression | Address:
         """What an operand is: a number, what a register has, the address of a location."""
         assert self.state is not None
         if number := _NUMBER.fullmatch(text):
             return Constant(wrap(int(number[1], 0)))
-        if self._registers.fullmatch(text):
-            if text not in self.state.values:
-                raise CannotReadError(f"uses {text}, which has no value")
+        if text == self._zero:
+            return Constant(0)
+        if text in self.state.values:
+            for since in self._since.values():
+                since.before.update({text} - since.set)
             found: Expression | Address = self.state.values[text]
             return found
-        if text.strip("[]") in self._locations:
-            return Address(text.strip("[]"))
-        inner = text.strip("[]")
-        if inner != text and self._registers.fullmatch(inner):
-            return self.operand(inner)
+        if text in self._locations:
+            return Address(text)
+        if self._registers.fullmatch(text):
+            raise CannotReadError(f"uses {text}, which has no value")
         raise CannotReadError(f"has the operand {text}, which is not known")
+
+    def _number(self, value: Expression | Address) -> Expression:
+        """A value that is calculated or stored: of an address its number."""
+        if not isinstance(value, Address):
+            return value
+        return binary("+", Constant(self._locations[value.location]), value.offset)
+
+    def _register_of(self, text: str) -> str:
+        """An operand, a register by the one of its names that counts."""
+        return self._spelled(text) if self._registers.fullmatch(text) else text
 
     def _register(self, text: str) -> str:
         if not self._registers.fullmatch(text):
@@ -278,6 +445,10 @@ class TableExecutor(Executor[State]):
 
     def _put(self, register: str, value: Expression | Address, sources: frozenset[int]) -> None:
         assert self.state is not None
+        if register == self._zero:
+            return
+        for since in self._since.values():
+            since.set.add(register)
         values = {**self.state.values, register: value}
         own = {**self.state.sources, register: sources}
         self.state = replace(self.state, values=values, sources=own)
@@ -289,7 +460,9 @@ class TableExecutor(Executor[State]):
             for name in dict.fromkeys((*one.values, *other.values))
         }
         path = choice(one.path, True, other.path)
-        return State(path, values, sources_joined(one, other), one.control | other.control)
+        reserved = one.reserved if one.reserved == other.reserved else Reserved(None, "")
+        control = one.control | other.control
+        return State(path, values, sources_joined(one, other), control, reserved)
 
 
 def _merged(
@@ -300,3 +473,47 @@ def _merged(
     if isinstance(then, Address) or isinstance(otherwise, Address):
         return UNKNOWN
     return select(expression(condition), then, otherwise)
+
+
+# ---- numbers and addresses -----------------------------------------------------------------------
+
+
+def _added(operator: str, left: Any, right: Any) -> Expression | Address:
+    """A calculation in which an address may stand, as long as something is added to it."""
+    if isinstance(left, Address) and not isinstance(right, Address) and operator in "+-":
+        return replace(left, offset=binary(operator, left.offset, right))
+    if isinstance(right, Address) and not isinstance(left, Address) and operator == "+":
+        return replace(right, offset=binary("+", right.offset, left))
+    return _of_numbers(binary)(operator, left, right)
+
+
+def _of_numbers(make: Callable[..., Expression]) -> Callable[..., Expression]:
+    def made(*given: Any) -> Expression:
+        if any(isinstance(it, Address) for it in given):
+            raise CannotReadError("calculates with an address")
+        return make(*given)
+
+    return made
+
+
+_WITH_ADDRESSES = Operators(_of_numbers(unary), _added, _of_numbers(select))
+
+
+def _elsewhere(offset: Expression) -> Condition:
+    """Where an offset is not 0: never, if it is so by how it is calculated."""
+    return False if _vanishes(offset) else condition_of(offset)
+
+
+def _vanishes(it: Expression) -> bool:
+    """Whether a calculation gives 0 whatever is read, as `r ^ r` does."""
+    match it:
+        case Constant(value):
+            return value == 0
+        case Binary("^" | "-", left, right) if left == right:
+            return True
+        case Binary("+" | "-" | "^" | "|", left, right):
+            return _vanishes(left) and _vanishes(right)
+        case Binary("*" | "&", left, right):
+            return _vanishes(left) or _vanishes(right)
+        case _:
+            return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -60,7 +61,7 @@ class Operators(Struct, frozen=True):
 NUMBERS = Operators()
 
 
-class Formula(Struct, frozen=True, eq=False):
+class Formula(Struct, frozen=True, eq=False, dict=True):
     """An expression over the operands of an instruction, and over `old`, what it has read.
 
     condition: of one that is written where a condition holds, as `n if old == e`, that.
@@ -105,7 +106,12 @@ class Formula(Struct, frozen=True, eq=False):
 
         return of(self.tree)
 
-    @property
+    @cached_property
+    def needs(self) -> frozenset[str]:
+        """The operands that it looks at, and those that its condition does."""
+        return self.names | (self.condition.needs if self.condition else frozenset())
+
+    @cached_property
     def names(self) -> frozenset[str]:
         """The operands that it looks at."""
         functions = {it.func for it in ast.walk(self.tree) if isinstance(it, ast.Call)}

@@ -4,22 +4,29 @@ A set is a file in `sets/`, a line for each instruction:
 
     SPELLING OPERANDS : EFFECTS [as NAME] [tags TAGS]
 
-Operands are single letters, in brackets where memory is written so, as `[x]`; any other word
-stands there as it is, and `...` is for any operands. `{a|b}` in a spelling is one of these, and
-`{a=T|b=U}` puts an event into the set T or U as well; of a read-modify-write `R:T` is for its read
-and `W:T` for its write. Effects, joined by `;`, are `r = [x]` and `[x] = FORMULA` (together a
-read-modify-write, which has read `old`), `r = FORMULA`, `goto L`, `if FORMULA goto L`, and words:
-`fence`, `end`, `nothing`, and those of a dialect. NAME is
-what machines call the instruction, if it is not its mnemonic. `{1}` in effects is what was chosen
-first in the spelling, as in `{1}_(a, b)`, an operator by its word. A line `NAME(a, b) = FORMULA` is
-a function that formulas may use.
+Operands are single letters, or have them inside as memory is written: `[x]`, `[x,i]`, `o(x)`. Any
+other word stands there as it is, as does a letter in quotes, and `...` is for any operands. `{a|b}`
+in a spelling is one of these, and `{a=T|b=U}` puts an event into the set T or U as well; of a
+read-modify-write `R:T` is for its read and `W:T` for its write.
+
+Effects, joined by `;`, are `r = [x]` and `[x] = FORMULA` (together a read-modify-write, which has
+read `old`), where `[x + o]` adds an offset to an address; `r = FORMULA`, also for a register of a
+longer name, as `flags = FORMULA`; `goto L`, `if FORMULA goto L`; and words: `fence`, `end`,
+`nothing`, and those of a dialect. Of these, a load that says `reserve` and a store of `v if
+exclusive` are a pair, in which the store may fail: `exclusive` is whether it succeeds. Where the
+store says `dependent`, what is made of this depends on it. A fence that says `fetch` orders fetches
+of instructions, and no accesses. A read-modify-write that says `whole` is one event everywhere.
+
+NAME is what machines call the instruction, if it is not its mnemonic. `{1}` in effects is what was
+chosen first in the spelling, as in `{1}_(a, b)`, an operator by its word. A line `NAME(a, b) =
+FORMULA` is a function that formulas may use.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import product
 
 from msgspec import Struct
@@ -33,7 +40,10 @@ _HEAD = re.compile(r'instructions (\w+) "([^"]*)"')
 _LINE = re.compile(r"(.+?)\s+: (.+?)(?: as (\S+))?(?: tags (.+))?")
 _FUNCTION = re.compile(r"(\w+)\(([\w, ]*)\) = (.+)")
 _CHOICE = re.compile(r"\{([^{}]*)\}")
-_OPERAND = re.compile(r"\[?([a-zA-Z])\]?")
+_LETTER = re.compile(r"[a-zA-Z]")
+_OPERANDS = re.compile(r"(?:\[[^\]]*\]|[^\s,\[])+")
+_PARTS = re.compile(r"'(\w+)'|\b([a-zA-Z])\b|(\w+|.)")
+_PLACE = re.compile(r"\[(\w)(?: \+ (\w))?\]")
 _ANY = "..."
 
 
@@ -42,8 +52,8 @@ class Form(Struct, frozen=True, eq=False):
 
     operands: letters, and words that stand there as they are; any_operands: or any others. name:
     what machines call it. reads: whether it reads memory; result: into which operand. written: what
-    it writes, where its condition holds. address: the operand that says where. sets: what other
-    operands and registers become. target: the label that it goes to, where `branch` is not 0.
+    it writes, where its condition holds. address, offset: the operands that say where. sets: what
+    other operands and registers become. target: the label that it goes to, where `branch` is not 0.
     words: the rest of its effects.
     """
 
@@ -54,6 +64,7 @@ class Form(Struct, frozen=True, eq=False):
     reads: bool = False
     result: str | None = None
     address: str | None = None
+    offset: str | None = None
     written: Formula | None = None
     sets: tuple[tuple[str, Formula], ...] = ()
     target: str | None = None
@@ -64,20 +75,33 @@ class Form(Struct, frozen=True, eq=False):
     def fits(self, operands: Sequence[str]) -> bool:
         """Whether it may be written with these operands."""
         return self.any_operands or (
-            len(operands) == len(self.operands) and all(map(_may_be, self.operands, operands))
+            len(operands) == len(self.operands)
+            and None not in map(_matched, self.operands, operands)
         )
 
     def bound(self, operands: Sequence[str]) -> Mapping[str, str]:
         """The operands by their letters."""
-        pairs = zip(self.operands, operands, strict=False)
-        return {mine.strip("[]"): its[1:-1] if mine.startswith("[") else its for mine, its in pairs}
+        found: dict[str, str] = {}
+        for mine, its in zip(self.operands, operands, strict=False):
+            found |= _matched(mine, its) or {}
+        return found
 
 
-def _may_be(mine: str, its: str) -> bool:
-    """Whether an operand may stand where a spelling has another: a letter, or that in brackets."""
-    if not _OPERAND.fullmatch(mine):
-        return mine == its
-    return not mine.startswith("[") or its.startswith("[")
+def _matched(mine: str, its: str) -> Mapping[str, str] | None:
+    """What the letters of an operand in a spelling stand for; None if it is another operand."""
+    if _LETTER.fullmatch(mine):
+        return {mine: its}
+    found = _pattern(mine).fullmatch(its)
+    return None if found is None else found.groupdict()
+
+
+@cache
+def _pattern(operand: str) -> re.Pattern[str]:
+    parts = (
+        f"(?P<{letter}>[^,()\\[\\]]+)" if letter else re.escape(quoted or word)
+        for quoted, letter, word in _PARTS.findall(operand)
+    )
+    return re.compile("".join(parts))
 
 
 class InstructionSet(Struct, frozen=True, eq=False, dict=True):
@@ -163,36 +187,36 @@ def _forms(line: str) -> Iterator[Form]:
         done = effects
         for number, (text, _, _) in enumerate(parts, start=1):
             done = done.replace(f"{{{number}}}", text)
-        operands = tuple(it for it in re.split(r"[,\s]+", rest) if it)
+        operands = tuple(_OPERANDS.findall(rest))
         yield _form(mnemonic, operands, name or mnemonic, done, [*words, *(tags or "").split()])
 
 
 def _form(
     mnemonic: str, operands: tuple[str, ...], name: str, effects: str, tags: Sequence[str]
 ) -> Form:
-    reads, result, address, written, target, branch = False, None, None, None, None, None
+    reads, result, written, target, branch = False, None, None, None, None
+    address, offset = None, None
     sets: list[tuple[str, Formula]] = []
     words: set[str] = set()
     for effect in (it.strip() for it in effects.split(";")):
         left, equals, right = (it.strip() for it in effect.partition(" = "))
-        place = re.fullmatch(r"\[(\w)\]", right if equals else left)
-        stored = re.fullmatch(r"\[(\w)\]", left)
+        place, stored = _PLACE.fullmatch(right), _PLACE.fullmatch(left)
         goes = re.fullmatch(r"(?:if (.+) )?goto (\w)", effect)
         if goes:
             branch, target = formula(goes[1] or "1"), goes[2]
         elif equals and place:
-            reads, address = True, place[1]
+            reads, (address, offset) = True, place.groups()
             result = left if left in operands else None
         elif equals and stored:
-            written, address = formula(right), stored[1]
+            written, (address, offset) = formula(right), stored.groups()
         elif equals:
             sets.append((left, formula(right)))
         elif re.fullmatch(r"\w+", effect):
             words.add(effect)
         else:
             raise ValueError(f"an effect must be an assignment, a branch or a word, not `{effect}`")
-    letters = {it.strip("[]") for it in operands}
-    for letter in filter(None, (result, address, target)):
+    letters = {letter for it in operands for _, letter, _ in _PARTS.findall(it)}
+    for letter in filter(None, (result, address, offset, target)):
         if letter not in letters and _ANY not in operands:
             raise ValueError(f"an operand of {mnemonic} must be {letter}, and none is")
     return Form(
@@ -203,6 +227,7 @@ def _form(
         reads,
         result,
         address,
+        offset,
         written,
         tuple(sets),
         target,

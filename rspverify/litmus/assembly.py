@@ -8,28 +8,54 @@ nothing. Of which kinds memory is, a machine says.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from rspverify.isa.conditions import expression
-from rspverify.isa.execution import UNKNOWN, Address, Event, TableExecutor
+from rspverify.isa.execution import UNKNOWN, Address, Choice, Event, TableExecutor
 from rspverify.isa.formula import formula
 from rspverify.isa.instruction_set import Form, instruction_set
 from rspverify.isa.lines import Instruction, Label, Line
 from rspverify.litmus.condition import Claims
 from rspverify.litmus.declarations import initial_registers, initial_values
 from rspverify.litmus.dialects import DIALECTS, Dialect
-from rspverify.litmus.literal import number
+from rspverify.litmus.literal import TRUTHS, number
 from rspverify.litmus.placement import Place, numbered, placed_by_heads
 from rspverify.litmus.problems import Problems, quote
-from rspverify.litmus.program import GLOBAL, Kind, Location, Operation, Program, Thread
-from rspverify.litmus.tree import Columns, InstructionText, Integer, LabelText, Name, walk
+from rspverify.litmus.program import (
+    GLOBAL,
+    Dependencies,
+    Fault,
+    Kind,
+    Location,
+    Operation,
+    Program,
+    Spin,
+    Thread,
+)
+from rspverify.litmus.tree import (
+    Columns,
+    InstructionText,
+    Integer,
+    Joined,
+    LabelText,
+    Name,
+    Node,
+    Operand,
+    walk,
+)
 from rspverify.records import replace
 from rspverify.source import Source, Span
 from rspverify.value import Constant, Expression, reads
 
 MAX_INSTRUCTIONS = 250
 """How many instructions a test may have: a machine is spelled out for each of them."""
+
+_FIRST, _APART = 1 << 28, 1 << 12
+"""What stands for the address of the first location, and how far those of others are from it."""
+
+BEYOND = "memory-access"
+"""The condition that an access breaks which is of no location."""
 
 _STORE = Form("", ("x", "v"), "", written=formula("v"), address="x")
 _BY_OPERANDS = {
@@ -49,31 +75,60 @@ def assembly_program(test: Columns, source: Source, problems: Problems) -> Progr
     if dialect.place:
         hint = f"write `P0{dialect.place} | P1@cta 1,gpu 0 ;` above the columns"
         places = placed_by_heads(heads, dialect.place, problems, hint)
-    known = _locations(test, dialect, problems)
-    initial = initial_registers(test.registers, heads, problems)
+    addresses = _addresses(test, dialect)
+    known = _locations(test, dialect, problems, addresses)
+    numbers = None if dialect.is_open else addresses
+    initial = initial_registers(test.registers, heads, problems, dialect.spelled, numbers)
+    location_at = {number: name for name, number in addresses.items()}
     columns = _columns(test, problems)
     if (count := sum(map(len, columns.values()))) > MAX_INSTRUCTIONS:
         message = f"a test in assembly must have at most {MAX_INSTRUCTIONS} instructions, not"
         problems.unsupported(test.threads[0].span, f"{message} {count:,}")
     threads: list[Thread] = []
+    faults: list[Fault] = []
+    spins: list[Spin] = []
     for name, head in heads.items():
         first = sum(len(each.operations) for each in threads)
-        given = {name: Constant(it) for name, it in initial.get(name, {}).items()}
-        column = _Column(dialect, len(threads), known, given, first, problems)
+        given = {
+            name: Address(location_at[it]) if it in location_at else Constant(it)
+            for name, it in initial.get(name, {}).items()
+        }
+        column = _Column(dialect, len(threads), addresses, given, first, problems)
         device, group, _ = places.get(name, (0, 0, None))
         operations, registers = column.run(columns[id(head)])
+        faults += column.faults
+        spins += column.spins
         threads.append(Thread(name, len(threads), device, group, operations, registers))
-    claims = Claims({thread.name: thread.registers for thread in threads}, known, problems)
+    own = {thread.name: thread.registers for thread in threads}
+    claims = Claims(own, known, problems, dialect.spelled, numbers)
+    condition = None if test.condition is None else claims.condition(test.condition)
+    watched = claims.watched(test.watched)
+    asked = {*watched, *(condition.places if condition else ())}
+    shown = (_without_addresses(it, asked, location_at) for it in threads)
     return Program(
         test.title,
         source,
         tuple(known.values()),
-        tuple(threads),
-        None if test.condition is None else claims.condition(test.condition),
+        tuple(shown),
+        condition,
         test.language,
         (),
-        claims.watched(test.watched),
+        watched,
+        spins=tuple(spins),
+        faults=tuple(faults),
     )
+
+
+def _without_addresses(
+    it: Thread, asked: Collection[tuple[int | None, str]], known: Mapping[int, str]
+) -> Thread:
+    """A thread without the registers that have an address throughout, if nobody asks for them."""
+    registers = {
+        name: value
+        for name, value in it.registers.items()
+        if (it.index, name) in asked or not (isinstance(value, Constant) and value.value in known)
+    }
+    return replace(it, registers=registers)
 
 
 def _columns(test: Columns, problems: Problems) -> Mapping[int, list[InstructionText | LabelText]]:
@@ -89,23 +144,40 @@ def _columns(test: Columns, problems: Problems) -> Mapping[int, list[Instruction
     return {id(head): column for head, column in zip(test.threads, found, strict=True)}
 
 
-def _locations(test: Columns, dialect: Dialect, problems: Problems) -> dict[str, Location]:
-    """What the initial state declares, then what instructions name besides, which is global."""
+def _addresses(test: Columns, dialect: Dialect) -> Mapping[str, int]:
+    """The names of locations, with the numbers that stand for their addresses: what the initial
+    state declares, then what it, the final condition and instructions name besides."""
+    nodes = [each for row in test.rows for each in walk(row)]
+    labels = {each.name.text for each in nodes if isinstance(each, LabelText)}
+    names = [each.name for each in test.entries]
+    values = [*(it.value for it in test.entries), *(it.value for it in test.registers)]
+    names += [it for it in values if isinstance(it, Name)]
+    for each in nodes:
+        for operand in each.operands if isinstance(each, InstructionText) else ():
+            if isinstance(operand, Joined):
+                names += [it for it in operand.inside[:1] if isinstance(it, Name)]
+            elif isinstance(operand, Name) and dialect.is_open:
+                names.append(operand)
+    found = dict.fromkeys(it.text for it in names if it.text not in labels | TRUTHS.keys())
+    locations = [it for it in found if not re.fullmatch(dialect.registers, it)]
+    return {name: _FIRST + _APART * number for number, name in enumerate(locations)}
+
+
+def _locations(
+    test: Columns, dialect: Dialect, problems: Problems, addresses: Mapping[str, int]
+) -> dict[str, Location]:
+    """What the initial state declares, then all others, which are global."""
     found: dict[str, Location] = {}
-    for name, (entry, value) in initial_values(test.entries, problems).items():
+    numbers = None if dialect.is_open else addresses
+    for name, (entry, value) in initial_values(test.entries, problems, numbers).items():
         if re.fullmatch(dialect.registers, name):
             message = f"a location must not be called as a register is, {quote(name)}"
             problems.error(entry.name.span, message, f"write `0:{name}` for the register of P0")
         space = entry.specifiers[0].text if entry.specifiers and dialect.is_open else GLOBAL
         span = entry.specifiers[0].span if entry.specifiers else entry.span
         found[name] = Location(name, False, space, value, span)
-    nodes = [each for row in test.rows for each in walk(row)]
-    labels = {each.name.text for each in nodes if isinstance(each, LabelText)}
-    for each in nodes:
-        for it in each.operands if isinstance(each, InstructionText) else ():
-            if isinstance(it, Name) and not re.fullmatch(dialect.registers, it.text):
-                if it.text not in labels:
-                    found.setdefault(it.text, Location(it.text, False, GLOBAL, 0, it.span))
+    for name in addresses:
+        found.setdefault(name, Location(name, False, GLOBAL, 0, test.span))
     return found
 
 
@@ -116,13 +188,21 @@ class _Column(TableExecutor):
         self,
         dialect: Dialect,
         thread: int,
-        locations: Iterable[str],
-        initial: Mapping[str, Expression],
+        locations: Mapping[str, int],
+        initial: Mapping[str, Expression | Address],
         first: int,
         problems: Problems,
     ) -> None:
-        instructions, registers = instruction_set(dialect.instructions), dialect.registers
-        super().__init__(instructions, re.compile(registers), locations, initial, first)
+        super().__init__(
+            instruction_set(dialect.instructions),
+            re.compile(dialect.registers),
+            locations,
+            initial,
+            first,
+            spelled=dialect.spelled,
+            zero=dialect.zero,
+            anywhere=dialect.anywhere,
+        )
         self._thread, self._found, self._is_open = thread, problems, dialect.is_open
         self._texts: dict[Span, InstructionText] = {}
 
@@ -130,17 +210,38 @@ class _Column(TableExecutor):
         self, code: Iterable[InstructionText | LabelText]
     ) -> tuple[tuple[Operation, ...], Mapping[str, Expression]]:
         """The operations of the thread, and what its registers have in the end."""
+        code = [*code]
+        if self._is_open:
+            code = [_without_brackets(each) for each in code]
+        else:
+            self._begin_at_0(code)
         self.follow([self._line(each) for each in code])
         for each in self.problems:
             assert each.span is not None
             self._found.unsupported(each.span, each.message)
         values = {} if self.state is None else self.state.values
         registers = {
-            name: it
+            name: self._number(it)
             for name, it in values.items()
-            if not isinstance(it, Address) and UNKNOWN.index not in reads(it)
+            if self._registers.fullmatch(name)
+            and (isinstance(it, Address) or UNKNOWN.index not in reads(it))
         }
         return tuple(map(self._operation, self.events)), registers
+
+    @property
+    def faults(self) -> Iterator[Fault]:
+        """Where its accesses may be of no location."""
+        for it in self.events:
+            if isinstance(it, Event) and it.beyond is not False:
+                span, what = it.instruction.span, f"accesses memory beyond {it.location}"
+                yield Fault(BEYOND, self._thread, it.index, expression(it.beyond), span, what)
+
+    @property
+    def spins(self) -> Iterator[Spin]:
+        """Its loops, by their last iterations."""
+        for it in self.rounds:
+            guard, span = expression(it.guard), it.instruction.span
+            yield Spin(self._thread, guard, it.first, it.end, span)
 
     def _line(self, it: InstructionText | LabelText) -> Line:
         if isinstance(it, LabelText):
@@ -148,19 +249,15 @@ class _Column(TableExecutor):
         self._texts[it.span] = it
         return Instruction(it.name.text, tuple(map(self._text, it.operands)), (), it.span)
 
-    def _text(self, operand: Name | Integer) -> str:
-        """An operand, in brackets where it is written so."""
+    def _text(self, operand: Operand) -> str:
         if isinstance(operand, Integer):
             return str(number(operand, self._found))
-        before = operand.span.source.line(operand.span.line)[: operand.span.column - 1]
-        bracketed = not self._is_open and before.rstrip().endswith("[")
-        return f"[{operand.text}]" if bracketed else operand.text
+        return operand.text
 
     def form(self, it: Instruction) -> Form:
         """The instruction of the set; or what its operands say."""
         text = self._texts[it.span]
         if not self._is_open:
-            self._begin_at_0(text.operands)
             return super().form(it)
         found = self._set.form(it.mnemonic, it.operands)
         if found is None or not (found.sets or found.target):
@@ -177,7 +274,7 @@ class _Column(TableExecutor):
                 self._require_value(operand)
         return found
 
-    def _letter(self, operand: Name | Integer) -> str:
+    def _letter(self, operand: Operand) -> str:
         if isinstance(operand, Integer):
             return "v"
         return "r" if self._registers.fullmatch(operand.text) else "x"
@@ -192,12 +289,13 @@ class _Column(TableExecutor):
             self._found.error(operand.span, message, hint)
             self._put(name, Constant(0), frozenset())
 
-    def _begin_at_0(self, operands: Iterable[Name | Integer]) -> None:
+    def _begin_at_0(self, code: Iterable[Node]) -> None:
         """Registers have 0 at first, as herd has it."""
         assert self.state is not None
-        for each in operands:
-            if self._letter(each) == "r" and each.text not in self.state.values:
-                self._put(each.text, Constant(0), frozenset())
+        for it in (each for line in code for each in walk(line) if isinstance(each, Name)):
+            register = self._spelled(it.text)
+            if self._registers.fullmatch(it.text) and register not in self.state.values:
+                self._put(register, Constant(0), frozenset())
 
     def _not_such(self, it: InstructionText) -> None:
         """Note operands that mean nothing here; what is said of their register may be right."""
@@ -221,24 +319,48 @@ class _Column(TableExecutor):
             with suppress(SkippedError):
                 super().step([it])
 
-    def _operation(self, it: Event) -> Operation:
-        form = it.form
-        kind = Kind.FENCE if it.location is None else Kind.LOAD if form.reads else Kind.STORE
-        return Operation(
+    def _operation(self, it: Event | Choice) -> Operation:
+        operation = Operation(
             index=it.index,
             thread=self._thread,
-            kind=Kind.RMW if form.reads and form.written is not None else kind,
-            location=it.location,
+            kind=Kind.CHOICE,
+            location=None,
             order=None,
             scope=None,
             remote=False,
             guard=expression(it.guard),
-            value=it.value,
+            value=None,
             span=it.instruction.span,
+            instruction=it.instruction.mnemonic,
+        )
+        if isinstance(it, Choice):
+            return operation
+        form = it.form
+        kind = Kind.FENCE if it.location is None else Kind.LOAD if form.reads else Kind.STORE
+        return replace(
+            operation,
+            kind=Kind.RMW if form.reads and form.written is not None else kind,
+            location=it.location,
+            value=it.value,
             success=it.success,
+            regions=frozenset() if "fetch" in form.words else operation.regions,
             instruction=form.name,
             tags=form.tags,
+            textual=Dependencies(it.address, it.data, it.control),
+            pair=it.pair,
+            whole="whole" in form.words,
         )
+
+
+def _without_brackets(it: InstructionText | LabelText) -> InstructionText | LabelText:
+    """An instruction with `[x]` as `x`."""
+    if isinstance(it, LabelText):
+        return it
+    inside = (each.inside if isinstance(each, Joined) else (each,) for each in it.operands)
+    operands = (
+        own[0] if len(own) == 1 else each for own, each in zip(inside, it.operands, strict=True)
+    )
+    return replace(it, operands=tuple(operands))
 
 
 class SkippedError(Exception):

@@ -10,7 +10,11 @@ from lark.tree import Meta
 
 from rspverify.grammar import Builder, Made
 from rspverify.litmus import tree
+from rspverify.litmus.dialects import DIALECTS
 from rspverify.source import Span
+
+_LANGUAGES = {it.lower(): it for it in ("C", "OpenCL", *DIALECTS)}
+"""Languages by the first word of a test."""
 
 Kind = TypeVar("Kind")
 
@@ -54,15 +58,18 @@ class TreeBuilder(Builder[Made]):
         """A test: what all have, and its other parts by their kinds."""
         (span, entries), *items = (it for it in children if not isinstance(it, Token))
         word, *title = header.split()
-        condition = _those(tree.FinalCondition, items)
+        conditions = _those(tree.FinalCondition, items)
+        condition = conditions[0] if conditions else None
+        for it in _those(Filter, items):
+            condition = it.of(condition)
         return made(
             span,
-            {"c": "C", "opencl": "OpenCL"}.get(word.lower(), word.upper()),
+            _LANGUAGES[word.lower()],
             " ".join(title),
             _those(tree.Entry, entries),
             _those(tree.Claim, entries),
             tuple(it for each in items if isinstance(each, list) for it in each),
-            condition[0] if condition else None,
+            condition,
             **{name: _those(kind, [*entries, *items]) for name, kind in kinds.items()},
         )
 
@@ -126,9 +133,8 @@ class TreeBuilder(Builder[Made]):
     def locations(self, meta: Meta, *watched: Any) -> list[tree.Watched]:
         return [each for each in watched if each is not None]
 
-    def filter(self, meta: Meta, word: Token, formula: tree.FormulaText) -> tree.Unsupported:
-        hint = "make it a part of the final condition"
-        return tree.Unsupported(self._span(word), "filter", (), hint)
+    def filter(self, meta: Meta, word: Token, formula: tree.FormulaText) -> Filter:
+        return Filter(self._span(meta), formula)
 
     # ---- statements --------------------------------------------------------------------------
 
@@ -207,11 +213,42 @@ class TreeBuilder(Builder[Made]):
         return sign != "!="
 
 
+class Filter(tree.Node, frozen=True):
+    """`filter formula`: the final states of which the condition speaks."""
+
+    formula: tree.FormulaText
+
+    def of(self, it: tree.FinalCondition | None) -> tree.FinalCondition:
+        """A condition that speaks of these alone; without one, whether there are any."""
+        if it is None:
+            return tree.FinalCondition(self.span, "exists", self.formula)
+        given = self.formula
+        if it.quantifier == "forall":
+            given = tree.Denial(self.span, given)
+        both = tree.Joint(it.formula.span, it.quantifier != "forall", (given, it.formula))
+        return tree.FinalCondition(it.span, it.quantifier, both)
+
+
 class ColumnsBuilder(TreeBuilder[tree.Columns]):
     """Turns the parse tree of a test in assembly into its Columns."""
 
     DOTTED = TreeBuilder.NAME
     immediate = operand = cell = TreeBuilder.brackets
+
+    def bracketed(self, meta: Meta, *parts: tree.Name | tree.Integer) -> tree.Joined:
+        return tree.Joined(self._span(meta), f"[{','.join(it.text for it in parts)}]", parts)
+
+    def displaced(self, meta: Meta, by: tree.Integer | None, name: tree.Name) -> tree.Joined:
+        number = "0" if by is None else by.text
+        return tree.Joined(self._span(meta), f"{number}({name.text})", (name,))
+
+    def register_entry(self, meta: Meta, *parts: Any) -> tree.Claim:
+        _, owner, name, value = parts
+        value = value or tree.Integer(name.span, "0")
+        return tree.Claim(self._span(meta), owner, name, True, value)
+
+    def older_condition(self, meta: Meta, *parts: Any) -> tree.FinalCondition:
+        return tree.FinalCondition(self._span(meta), "exists", parts[1])
 
     def start(self, meta: Meta, header: Token, *children: Any) -> Any:
         kinds = {"threads": tree.ThreadHead, "rows": tree.Row}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import assert_never
 
 from rspverify.litmus.formula import Atom, Condition, Formula, Junction, Negation
@@ -12,17 +12,22 @@ from rspverify.litmus.tree import Claim, Denial, FinalCondition, FormulaText, Jo
 
 
 class Claims:
-    """What a test says of registers (by the name of their thread) and of locations."""
+    """What a test says of registers (by the name of their thread) and of locations.
+
+    spelled: the name of a register that counts. addresses: as of `stated`.
+    """
 
     def __init__(
         self,
         registers: Mapping[str, Collection[str]],
         locations: Collection[str],
         problems: Problems,
+        spelled: Callable[[str], str] = str,
+        addresses: Mapping[str, int] | None = None,
     ) -> None:
         self._registers, self._locations = registers, locations
         self._owners = {name: thread for thread, own in registers.items() for name in own}
-        self._problems = problems
+        self._problems, self._spelled, self._addresses = problems, spelled, addresses
 
     def condition(self, written: FinalCondition) -> Condition:
         """The final condition, with the problems of its parts noted."""
@@ -30,7 +35,10 @@ class Claims:
 
     def watched(self, written: Iterable[Watched]) -> tuple[tuple[int | None, str], ...]:
         """What `locations […]` names: registers by thread and name, locations by None and name."""
-        return tuple((self._thread(each), each.name.text) for each in written)
+        return tuple((self._thread(each), self._name(each)) for each in written)
+
+    def _name(self, it: Watched) -> str:
+        return it.name.text if it.owner is None else self._spelled(it.name.text)
 
     def _formula(self, written: FormulaText) -> Formula:
         match written:
@@ -38,16 +46,16 @@ class Claims:
                 return Negation(self._formula(argument))
             case Joint(_, conjunctive, arguments):
                 return Junction(conjunctive, tuple(self._formula(each) for each in arguments))
-            case Claim(_, _, name, equal, value):
-                thread = self._thread(written)
-                atom = Atom(thread, name.text, stated(value, self._problems))
+            case Claim(equal=equal, value=value):
+                number = stated(value, self._problems, self._addresses)
+                atom = Atom(self._thread(written), self._name(written), number)
                 return atom if equal else Negation(atom)
             case _:
                 assert_never(written)
 
     def _thread(self, claim: Watched) -> int | None:
         """The thread whose register is spoken of, or None for a location."""
-        name = claim.name.text
+        name = self._name(claim)
         if claim.owner is None:
             if name not in self._locations:
                 self._no_location(claim)
@@ -62,7 +70,8 @@ class Claims:
             hint = self._problems.suggestion(name, self._registers[thread])
             if name in self._locations:
                 hint = f"write `{name}` for the location"
-            message = f"{quote(name)} must be a register of {thread}, which has no such register"
+            word = quote(claim.name.text)
+            message = f"{word} must be a register of {thread}, which has no such register"
             self._problems.error(claim.name.span, message, hint)
         return int(thread[1:])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -263,12 +263,14 @@ def _starts(
             yield element, int(own != 0) if boolean else own
 
 
-def initial_values(entries: Iterable[Entry], problems: Problems) -> Initial:
-    """The values that entries give, each name once."""
+def initial_values(
+    entries: Iterable[Entry], problems: Problems, addresses: Mapping[str, int] | None = None
+) -> Initial:
+    """The values that entries give, each name once. addresses: as of `stated`."""
     values: dict[str, tuple[Entry, int]] = {}
     for entry in entries:
         name = entry.name.text
-        value = stated(entry.value, problems) if entry.value else 0
+        value = stated(entry.value, problems, addresses) if entry.value else 0
         first, _ = values.setdefault(name, (entry, value))
         if first is not entry:
             message = f"{quote(name)} must have one initial value, not two"
@@ -277,16 +279,21 @@ def initial_values(entries: Iterable[Entry], problems: Problems) -> Initial:
 
 
 def initial_registers(
-    entries: Iterable[Claim], threads: Mapping[str, ThreadHead], problems: Problems
+    entries: Iterable[Claim],
+    threads: Mapping[str, ThreadHead],
+    problems: Problems,
+    spelled: Callable[[str], str] = str,
+    addresses: Mapping[str, int] | None = None,
 ) -> dict[str, dict[str, int]]:
-    """The initial values of the registers of each thread, by its name."""
+    """The initial values of the registers of each thread, by its name. addresses: as of `stated`;
+    spelled: the name of a register that counts."""
     values: dict[str, dict[str, int]] = {}
     first: dict[tuple[str, str], Span] = {}
     for entry in entries:
-        owner, name = entry.owner, entry.name.text
+        owner, name = entry.owner, spelled(entry.name.text)
         assert owner is not None
         thread = owner.text if isinstance(owner, Name) else f"P{owner.text}"
-        value = stated(entry.value, problems)
+        value = stated(entry.value, problems, addresses)
         if thread not in threads:
             message = f"{quote(owner.text)} must be a thread of the test, and there is none"
             problems.error(owner.span, message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
@@ -10,19 +10,51 @@ from msgspec import Struct
 class Dialect(Struct, frozen=True):
     """How tests in an assembly language are written.
 
-    instructions: the set of its instructions; registers: what they are called. place: that of a
-    thread in its head; empty where threads have none. is_open: whether a machine may have other
-    instructions, which do what their operands say.
+    instructions: the set of its instructions; registers: what they are called, and spelled: each by
+    the one of its names that counts; zero: the one that is always 0. place: that of a thread in its
+    head; empty where threads have none. is_open: whether a machine may have other instructions,
+    which do what their operands say. anywhere: whether a store-exclusive may succeed at another
+    location than its load.
     """
 
     instructions: str
     registers: str
+    spelled: Callable[[str], str] = str
+    zero: str | None = None
     place: str = ""
     is_open: bool = False
+    anywhere: bool = False
+
+
+_RISCV = {
+    "zero": 0,
+    "ra": 1,
+    "sp": 2,
+    "gp": 3,
+    "tp": 4,
+    "fp": 8,
+    **{f"a{it}": it + 10 for it in range(8)},
+    **{f"t{it}": it + (5 if it < 3 else 25) for it in range(7)},
+    **{f"s{it}": it + (8 if it < 2 else 16) for it in range(12)},
+}
+"""Registers by their names in the ABI (The RISC-V Instruction Set Manual, ch. 25)."""
+
+
+def _riscv(name: str) -> str:
+    return f"x{_RISCV[name]}" if name in _RISCV else name
 
 
 DIALECTS: Mapping[str, Dialect] = {
-    "PTX": Dialect("ptx", "r[0-9]+", "@cta 0,gpu 0", is_open=True),
-    "X86": Dialect("x86", "E(?:[ABCD]X|[SD]I)|R(?:[89]|1[0-5])"),
+    "PTX": Dialect("ptx", "r[0-9]+", place="@cta 0,gpu 0", is_open=True),
+    "X86": Dialect("x86", "E(?:[ABCD]X|[SD]I|[BS]P)|R(?:[89]|1[0-5])"),
+    "AArch64": Dialect(
+        "aarch64",
+        "[WX](?:[12]?[0-9]|30|ZR)",
+        lambda name: f"X{name[1:]}",
+        "XZR",
+        anywhere=True,
+    ),
+    "PPC": Dialect("power", "r(?:[12]?[0-9]|3[01])"),
+    "RISCV": Dialect("riscv", f"x(?:[12]?[0-9]|3[01])|{'|'.join(_RISCV)}", _riscv, "x0"),
 }
 """The dialects, by the first word of a test."""

@@ -47,13 +47,17 @@ class Condition(Struct, frozen=True):
     @property
     def locations(self) -> Iterator[str]:
         """The locations that it speaks of, in the order of the text."""
+        yield from (name for thread, name in self.places if thread is None)
+
+    @property
+    def places(self) -> Iterator[tuple[int | None, str]]:
+        """The registers, by thread and name, and the locations that it speaks of, in the order of
+        the text; twice what it speaks of twice."""
         waiting: list[Formula] = [self.formula]
         while waiting:
             match waiting.pop():
-                case Atom(None, name, _):
-                    yield name
-                case Atom():
-                    pass
+                case Atom(thread, name, _):
+                    yield thread, name
                 case Negation(argument):
                     waiting.append(argument)
                 case Junction(_, arguments):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rspverify.litmus.problems import Problems, quote
 from rspverify.litmus.tree import Integer, Name
 from rspverify.value import wrap
@@ -31,12 +33,22 @@ def number(integer: Integer, problems: Problems) -> int:
     return 0
 
 
-def stated(value: Integer | Name, problems: Problems) -> int:
-    """The integer that an initial state or a final condition gives; addresses are not supported."""
+def stated(
+    value: Integer | Name, problems: Problems, addresses: Mapping[str, int] | None = None
+) -> int:
+    """The integer that an initial state or a final condition gives.
+
+    addresses: the numbers that stand for those of locations; None: they are not supported.
+    """
     if isinstance(value, Integer):
         return number(value, problems)
     if value.text in TRUTHS:
         return TRUTHS[value.text]
+    if addresses is not None:
+        if value.text not in addresses:
+            message = f"a value must be an integer or a location, not {quote(value.text)}"
+            problems.error(value.span, message, problems.suggestion(value.text, addresses))
+        return addresses.get(value.text, 0)
     message = f"a value must be an integer, and the address {quote(value.text)} is not supported"
     problems.unsupported(value.span, message)
     return 0

@@ -19,7 +19,10 @@ from rspverify.value import Expression, evaluate, reads, renumbered
 
 
 class Kind(Enum):
-    """What an operation does (Fig. 2: R, W, RMW; fences and barriers access no location)."""
+    """What an operation does (Fig. 2: R, W, RMW; fences and barriers access no location).
+
+    CHOICE: what nothing decides, as whether a store-exclusive succeeds; it is no event.
+    """
 
     LOAD = "load"
     STORE = "store"
@@ -28,6 +31,7 @@ class Kind(Enum):
     BARRIER = "barrier"
     LOCK = "lock"
     UNLOCK = "unlock"
+    CHOICE = "choice"
 
     @property
     def reads(self) -> bool:
@@ -101,6 +105,14 @@ class Choice(Struct, frozen=True):
         return Choice(renumbered(self.path, place), renumbered(self.index, place))
 
 
+class Dependencies(Struct, frozen=True):
+    """The earlier operations of its thread that one depends on, by the text of the code."""
+
+    address: frozenset[int] = frozenset()
+    data: frozenset[int] = frozenset()
+    control: frozenset[int] = frozenset()
+
+
 class Operation(Struct, frozen=True, kw_only=True):
     """One operation of a thread, executed when its guard is not 0.
 
@@ -122,7 +134,9 @@ class Operation(Struct, frozen=True, kw_only=True):
     another operand of one expression (C11 §6.5 paragraph 3).
     choice: of an element of an array whose index is computed.
     instruction: in a test in assembly, the name of the instruction that it is; tags: the sets of
-    a model that its instruction set puts its events into.
+    a model that its instruction set puts its events into; textual: its dependencies there. pair: of
+    a store-exclusive, the load that it is paired with. whole: of an RMW, whether it is one event
+    for every model.
     """
 
     index: int
@@ -147,6 +161,9 @@ class Operation(Struct, frozen=True, kw_only=True):
     choice: Choice | None = None
     instruction: str | None = None
     tags: Tags = Tags()
+    textual: Dependencies | None = None
+    pair: int | None = None
+    whole: bool = False
     meets: Scope = Scope.WG
 
     @property
@@ -160,6 +177,11 @@ class Operation(Struct, frozen=True, kw_only=True):
         return self.kind.reads
 
     @property
+    def gives(self) -> bool:
+        """Whether `Read(index)` is a value: what it reads, or 0 or 1 of a choice."""
+        return self.reads or self.kind is Kind.CHOICE
+
+    @property
     def writes(self) -> bool:
         """Whether it writes memory, for a compare-exchange where it succeeds."""
         return self.kind.writes
@@ -167,17 +189,23 @@ class Operation(Struct, frozen=True, kw_only=True):
     @property
     def data(self) -> frozenset[int]:
         """The reads that what it writes is computed from, its own aside."""
+        if self.textual is not None:
+            return self.textual.data
         parts = [each for each in (self.value, self.success) if each is not None]
         return frozenset[int]().union(*map(reads, parts)) - {self.index}
 
     @property
     def control(self) -> frozenset[int]:
         """The reads that decide whether it is executed, whichever its location is."""
+        if self.textual is not None:
+            return self.textual.control
         return reads(self.guard if self.choice is None else self.choice.path)
 
     @property
     def address(self) -> frozenset[int]:
         """The reads that its location is computed from."""
+        if self.textual is not None:
+            return self.textual.address
         return frozenset() if self.choice is None else reads(self.choice.index)
 
     @property
@@ -288,7 +316,7 @@ class Thread(Struct, frozen=True):
 class Program(Struct, frozen=True):
     """A litmus test. Threads are in the order of their numbers: `threads[i].name == f"P{i}"`.
 
-    language: "OpenCL", "C" or "PTX", by the header; a test in PTX is assembly already. cuts: where
+    language: "OpenCL", "C", or that of its assembly, by the header. cuts: where
     loops were unrolled as far as was asked for and their end was not certain; empty if the program
     is all there. watched: what `locations […]` names, registers by thread and name, locations by
     None and name. spins: its loops that only spin, by thread and as they are met; unrolled: the

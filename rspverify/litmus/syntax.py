@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from rspverify.grammar import END, Language, Mistake
 from rspverify.litmus.build import ColumnsBuilder, TreeBuilder
+from rspverify.litmus.dialects import DIALECTS
 from rspverify.litmus.problems import Problems, listed, quote
 from rspverify.litmus.recovery import braces_fit, without_cell, without_mistake
 from rspverify.source import Source, Span
@@ -30,6 +31,9 @@ _HIDDEN = {"DESCRIPTION", "INFO"}
 """Terminals that are never what a user has forgotten."""
 
 _LAST_WORD = r"(\w+|\+\+|--|&&|\|\||[<>=!]=|<<|>>|/\\|\\/|\S)$"
+
+
+_IN_ASSEMBLY = [f"`{it} name`" for it in DIALECTS]
 
 
 class Form(Struct, frozen=True):
@@ -133,7 +137,7 @@ def _new_line(mistake: Mistake) -> bool:
 C = Form(
     Language(Path(__file__).with_name("grammar.lark")),
     TreeBuilder,
-    "`OpenCL name`, `C name`, `PTX name` or `X86 name`",
+    listed(["`OpenCL name`", "`C name`", *_IN_ASSEMBLY]),
     "programs",
     _statement_ends,
     without_mistake,
@@ -143,7 +147,7 @@ C = Form(
 ASSEMBLY = Form(
     Language(Path(__file__).with_name("columns.lark")),
     ColumnsBuilder,
-    "`PTX name` or `X86 name`",
+    listed(_IN_ASSEMBLY),
     "columns",
     _row_ends,
     without_cell,

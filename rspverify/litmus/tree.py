@@ -338,11 +338,25 @@ class Test(Document, frozen=True):
 # ---- tests in assembly ---------------------------------------------------------------------------
 
 
+class Joined(Node, frozen=True):
+    """`[x]`, `[X1,W2,SXTW]` or `4(x5)`: an operand that says where memory is accessed.
+
+    text: without blanks and signs before numbers, and with each number; inside: the words in
+    brackets.
+    """
+
+    text: str
+    inside: tuple[Name | Integer, ...]
+
+
+Operand = Name | Integer | Joined
+
+
 class InstructionText(Node, frozen=True):
     """`name operand, operand` in a column."""
 
     name: Name
-    operands: tuple[Name | Integer, ...]
+    operands: tuple[Operand, ...]
 
 
 class LabelText(Node, frozen=True):

@@ -30,7 +30,8 @@ class FinalCount:
         self._program = program
         self._condition = program.condition
         self._formula = self._condition.formula if self._condition else _TRUE
-        self._places = sorted({*_places(self._formula), *program.watched}, key=_in_order)
+        named = self._condition.places if self._condition else ()
+        self._places = sorted({*named, *program.watched}, key=_in_order)
         self._known: dict[Outcome, tuple[bool, tuple[int, ...]]] = {}
         self._counts = {True: 0, False: 0}
         self._counted = True
@@ -137,16 +138,6 @@ def claims(program: Program, text: str) -> Formula:
     if problems:
         raise InputError(problems)
     return Junction(True, tuple(atoms))
-
-
-def _places(formula: Formula) -> list[Place]:
-    match formula:
-        case Atom(thread, name, _):
-            return [(thread, name)]
-        case Negation(argument):
-            return _places(argument)
-        case Junction(_, arguments):
-            return [place for each in arguments for place in _places(each)]
 
 
 def _in_order(place: Place) -> tuple[bool, int, str]:

@@ -26,10 +26,10 @@ SET = read_instruction_set(
 instructions toy "loads, branches, and a locked exchange"
 li d, n : d = n
 addi d, a, b : d = a + b
-{ld|ld.acq=ACQ} r, x : r = [x]
-st{|.rel=REL} x, v : [x] = v
-swap{|.aq=R:ACQ|.aqrl=R:ACQ+W:REL} r, x, v : r = [x]; [x] = v
-cas r, x, e, v : r = [x]; [x] = v if old == e
+{ld|ld.acq=ACQ} r, {[x]|x} : r = [x]
+st{|.rel=REL} {[x]|x}, v : [x] = v
+swap{|.aq=R:ACQ|.aqrl=R:ACQ+W:REL} r, {[x]|x}, v : r = [x]; [x] = v
+cas r, {[x]|x}, e, v : r = [x]; [x] = v if old == e
 {sync=SYNC|isync=ISYNC} : fence
 bne a, b, L : if a != b goto L
 b L : goto L
@@ -41,7 +41,9 @@ ret : end
 
 def run(*lines: str) -> TableExecutor:
     """The lines executed, where x1 has the address of x and y is named."""
-    executor = TableExecutor(SET, re.compile(r"[rx]\d"), ["x", "y"], {"x1": Address("x")})
+    executor = TableExecutor(
+        SET, re.compile(r"[rx]\d"), {"x": 1 << 28, "y": 2 << 28}, {"x1": Address("x")}
+    )
     source = Source("t", "\n".join(lines))
     code: list[Instruction | Label] = []
     for number, line in enumerate(lines, start=1):
@@ -103,8 +105,9 @@ def test_event_tags_are_of_the_read_or_of_the_write() -> None:
         (["ld r0"], "t:1:1: ld r0 cannot be read: it has 1 operands"),
         (["lorem"], "t:1:1: lorem cannot be read: it is not known"),
         (["ld r0, r9"], "it uses r9, which has no value"),
-        (["ld r0, x", "ld r2, r0"], "it has the address r0, which is not that of a location"),
-        (["addi r0, x1, 1"], "it calculates with x1, an address"),
+        (["li r0, 5", "ld r2, r0"], "it has the address r0, which is not that of a location"),
+        (["addi r0, x1, 4", "ld r2, r0"], "it accesses memory beyond x"),
+        (["addi r0, x1, x1"], "it calculates with an address"),
     ],
 )
 def test_what_cannot_be_read_is_told_at_its_place(lines: list[str], said: str) -> None:
