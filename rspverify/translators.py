@@ -12,25 +12,41 @@ from typing import TYPE_CHECKING, Protocol
 
 from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.machines import machine_named
-from rspverify.source import Given, Source, name_of
+from rspverify.source import (
+    MAX_SCHEME_BYTES,
+    Given,
+    InputError,
+    Problem,
+    Severity,
+    Source,
+    name_of,
+    read_source,
+)
 
 if TYPE_CHECKING:
     from rspverify.assembly.program import AssemblyProgram
     from rspverify.litmus.program import Program
+    from rspverify.mapping.table import Mapped, Table
     from rspverify.scheme.scheme import Scheme
 
 
 class Translator(Protocol):
     """What makes a program of a target of a source program.
 
-    name: as reports call it. machine: what executes the code. whole: whether it translates whole
+    name: as reports call it. source: the text that it is read from, empty of a compiler. machine:
+    what executes the code; None where a model says what its executions are. runs_on: the name of
+    either. whole: whether it translates whole
     programs, as a compiler does: loops that only spin are unrolled for it.
     """
 
     @property
     def name(self) -> str: ...
     @property
-    def machine(self) -> Architecture: ...
+    def source(self) -> Source: ...
+    @property
+    def machine(self) -> Architecture | None: ...
+    @property
+    def runs_on(self) -> str: ...
     @property
     def whole(self) -> bool: ...
 
@@ -40,7 +56,7 @@ class Translator(Protocol):
     def prepare(self, programs: Iterable[Program]) -> None:
         """Translate several programs at a time, if that takes less."""
 
-    def compiled(self, program: Program) -> AssemblyProgram:
+    def compiled(self, program: Program) -> AssemblyProgram | Mapped:
         """The program of the target. Raises InputError with all that cannot be translated."""
 
     def key(self, program: Program) -> tuple[object, ...]:
@@ -62,11 +78,36 @@ def names_compiler(given: Given) -> bool:
 
 
 def table_of(translator: Translator) -> Scheme:
-    """The scheme, of what is one: a compiler has no table."""
+    """The scheme, of what is one for a machine: a compiler has no table. Raises InputError."""
     from rspverify.scheme.scheme import Scheme
 
-    assert isinstance(translator, Scheme)
+    if not isinstance(translator, Scheme):
+        message = f"{translator.name} must be a scheme for a machine here"
+        raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
     return translator
+
+
+def is_scheme(translator: Translator) -> bool:
+    """Whether it is a scheme for a machine, which `table_of` gives."""
+    from rspverify.scheme.scheme import Scheme
+
+    return isinstance(translator, Scheme)
+
+
+def machine_behind(translator: Translator) -> Architecture:
+    """The machine that executes the code. Raises InputError where there is none."""
+    if translator.machine is None:
+        message = f"{translator.name} must be for a machine here, not for {translator.runs_on}"
+        raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
+    return translator.machine
+
+
+def read_scheme_or_table(source: Source) -> Scheme | Table:
+    """A scheme for a machine, or a table for a target, by its text. Raises InputError."""
+    from rspverify.mapping.reader import is_table, read_table
+    from rspverify.scheme.reader import read_scheme
+
+    return read_table(source) if is_table(source) else read_scheme(source)
 
 
 def table_name(compiler: str) -> str:
@@ -82,7 +123,5 @@ def read_translator(given: Given, machine: str | None = None) -> Translator:
         module = next(it for prefix, it in COMPILERS.items() if word.startswith(prefix))
         found = import_module(module).translator(word)
     else:
-        from rspverify.scheme.reader import read_scheme_file
-
-        found = read_scheme_file(given)
+        found = read_scheme_or_table(read_source(given, MAX_SCHEME_BYTES))
     return found.on_machine(machine_named(machine)) if machine else found

@@ -20,6 +20,7 @@ from rspverify.scheme.reader import read_scheme
 from rspverify.soundness.case import Case
 from rspverify.soundness.settings import explain_command
 from rspverify.source import InputError
+from rspverify.translators import machine_behind
 from rspverify.verdict import Word
 
 _SECONDS = 60.0
@@ -51,7 +52,7 @@ def _change(found: Explained) -> Iterable[Block]:
         return [line("None is needed: no execution is wrong.")]
     if scheme.translator.whole:
         (source,) = tables_of([scheme.file], [test.file], verdicts.settings)
-        table = read_scheme(source).on_machine(scheme.machine)
+        table = read_scheme(source).on_machine(machine_behind(scheme.translator))
         scheme = NamedScheme.by(table, source.name)
         alone = explained(test, scheme, verdicts)
         if alone.verdict.word is Word.SOUND:

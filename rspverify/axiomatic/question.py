@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from typing import assert_never
@@ -48,6 +48,8 @@ class Questions:
     meant; otherwise a race may be of an iteration of a spin that goes on, and in a program with
     loops of an execution that never ends (docs/semantics.md, Loops). partial: the candidates, where
     they are those in which threads may end anywhere; required: what must hold of them besides.
+    told: by which operation each read of an outcome is told, where it is not by itself: so outcomes
+    of a program may be those of another, from which it was made.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class Questions:
         whole: bool = False,
         partial: PartialExecutions | None = None,
         required: Sequence[Term] = (),
+        told: Mapping[int, int] | None = None,
     ) -> None:
         self._program = program
         self._whole = whole
@@ -68,6 +71,8 @@ class Questions:
         self._required = [*(partial.constraints if partial else ()), *required]
         self.candidates = partial.candidates if partial else candidates_of(program, model, limits)
         self._consistent = self.solver()
+        self._told = {it: it for it in self.candidates.happens} if told is None else told
+        self.asked: Sequence[Term] = ()
 
     def race(self) -> Race | None:
         """A race of some consistent execution, or None if there is none."""
@@ -141,6 +146,8 @@ class Questions:
     def _racing(self) -> Questions | None:
         """The first of these that has a race: this program, with an iteration of a spin that goes
         on, and up to any point of an execution."""
+        if not (self._model.conditions or self._program.faults):
+            return None
         for each in self._ways():
             if each._consistent.find([each._faulty()]) is not None:
                 return each
@@ -231,7 +238,8 @@ class Questions:
         return wanted is not None and self._consistent.find(wanted) is not None
 
     def outcomes(self, known: Collection[Outcome] = ()) -> Iterator[Outcome]:
-        """Every outcome of a consistent execution that is not known, each once."""
+        """Every outcome of a consistent execution that is not known, each once; after the last of
+        them, `asked` is what holds together exactly in an execution with another."""
         solver = self.solver()
 
         def exclude(outcome: Outcome) -> None:
@@ -245,18 +253,28 @@ class Questions:
         while (found := solver.find()) is not None:
             number += 1
             self._limits.require_outcomes(number)
-            outcome = Execution(self.candidates, found).outcome
+            outcome = self._outcome(Execution(self.candidates, found))
             yield outcome
             exclude(outcome)
+        self.asked = solver.asserted
 
-    def graph(self, outcome: Outcome) -> ExecutionGraph | None:
+    def _outcome(self, execution: Execution) -> Outcome:
+        """The outcome of an execution, by the operations that tell it."""
+        whole = execution.outcome
+        reads = dict(whole.reads)
+        given = tuple((it, reads[told]) for it, told in self._told.items() if told in reads)
+        return Outcome(given, whole.memory)
+
+    def execution(self, outcome: Outcome) -> Execution | None:
         """A consistent execution with this outcome; None if there is none."""
         wanted = self._assumptions(outcome)
         found = None if wanted is None else self.solver(reproducible=True).find(wanted)
-        if found is None:
-            return None
-        execution = Execution(self.candidates, found)
-        return ExecutionGraph(execution.shown, self._edges(execution))
+        return None if found is None else Execution(self.candidates, found)
+
+    def graph(self, outcome: Outcome) -> ExecutionGraph | None:
+        """The same, as it is drawn."""
+        found = self.execution(outcome)
+        return None if found is None else ExecutionGraph(found.shown, self._edges(found))
 
     def endings(self) -> Iterator[Outcome]:
         """The outcome of every consistent execution with every final memory that it may leave.
@@ -307,9 +325,10 @@ class Questions:
         candidates = self.candidates
         values = dict(outcome.reads)
         wanted = []
-        for index, happens in candidates.happens.items():
+        for index, told in self._told.items():
+            happens = candidates.happens[told]
             if index in values:
-                wanted += [happens, candidates.reads[index].get(values[index], FALSE)]
+                wanted += [happens, candidates.reads[told].get(values[index], FALSE)]
             else:
                 wanted.append(~happens)
         wanted += [candidates.final[name].get(value, FALSE) for name, value in outcome.memory]

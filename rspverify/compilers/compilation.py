@@ -57,6 +57,16 @@ class Compilation(Struct, frozen=True, eq=False):
         return f"{TARGET}:{self.processor.name}"
 
     @property
+    def source(self) -> Source:
+        """A compiler is read from no text."""
+        return Source(self.word, "")
+
+    @property
+    def runs_on(self) -> str:
+        """The name of its machine."""
+        return self.machine.name
+
+    @property
     def origin(self) -> str:
         """Which compiler it is, and for what: `LLVM 22.1.0 by llvmlite 0.50.0, gfx942`."""
         return f"{self.compiler.version}, {self.processor}"

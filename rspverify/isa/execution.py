@@ -253,9 +253,15 @@ class TableExecutor(Executor[State]):
         """One instruction after the other."""
         for it in together:
             try:
-                self._one(it, self.form(it))
+                if self.state is not None:
+                    self._one(it, self.form(it))
             except CannotReadError as error:
                 self.refuse(it.span, f"{it} cannot be read: it {error}")
+
+    def forget_labels(self) -> None:
+        """What follows has labels of its own."""
+        self._passed.clear()
+        self._since.clear()
 
     def passes(self, label: Label) -> None:
         """From here on a loop may begin."""
@@ -404,7 +410,8 @@ class TableExecutor(Executor[State]):
             own.append(index)
             self._next += 1
         if form.result is not None:
-            self._put(self._register(bound[form.result]), given, frozenset(own))
+            result = bound.get(form.result, form.result)
+            self._put(self._register(result), given, frozenset(own))
         if pair is not None or "reserve" in form.words:
             one = self.events[-1] if len(own) == 1 and pair is None else None
             known = Reserved(one.index, one.location or "") if isinstance(one, Event) else None

@@ -43,6 +43,7 @@ _CHOICE = re.compile(r"\{([^{}]*)\}")
 _LETTER = re.compile(r"[a-zA-Z]")
 _OPERANDS = re.compile(r"(?:\[[^\]]*\]|[^\s,\[])+")
 _PARTS = re.compile(r"'(\w+)'|\b([a-zA-Z])\b|(\w+|.)")
+_SPELLED = re.compile(r"((?:LOCK |lock )?\S+) *(.*)")
 _PLACE = re.compile(r"\[(\w)(?: \+ (\w))?\]")
 _ANY = "..."
 
@@ -183,7 +184,9 @@ def _forms(line: str) -> Iterator[Form]:
         texts = iter(text for text, _, _ in parts)
         words = [tag for _, _, own in parts for tag in own.split("+") if tag]
         written = _CHOICE.sub(lambda _, texts=texts: next(texts), spelling)
-        mnemonic, _, rest = written.partition(" ")
+        spelled = _SPELLED.fullmatch(written)
+        assert spelled is not None
+        mnemonic, rest = spelled.groups()
         done = effects
         for number, (text, _, _) in enumerate(parts, start=1):
             done = done.replace(f"{{{number}}}", text)
@@ -206,7 +209,8 @@ def _form(
             branch, target = formula(goes[1] or "1"), goes[2]
         elif equals and place:
             reads, (address, offset) = True, place.groups()
-            result = left if left in operands else None
+            named = len(left) > 1 and left != "old"
+            result = left if named or left in operands else None
         elif equals and stored:
             written, (address, offset) = formula(right), stored.groups()
         elif equals:
@@ -217,7 +221,7 @@ def _form(
             raise ValueError(f"an effect must be an assignment, a branch or a word, not `{effect}`")
     letters = {letter for it in operands for _, letter, _ in _PARTS.findall(it)}
     for letter in filter(None, (result, address, offset, target)):
-        if letter not in letters and _ANY not in operands:
+        if len(letter) == 1 and letter not in letters and _ANY not in operands:
             raise ValueError(f"an operand of {mnemonic} must be {letter}, and none is")
     return Form(
         mnemonic,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from itertools import islice
 from typing import assert_never
@@ -14,9 +15,10 @@ from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.program import Program
 from rspverify.machine.firings import enough_steps
 from rspverify.machine.machine import Machine
+from rspverify.mapping.table import Mapped
 from rspverify.records import replace
-from rspverify.soundness.case import decided, machine_of
-from rspverify.soundness.machine_side import MachineSide, engine_of
+from rspverify.soundness.case import decided, machine_of, side_of
+from rspverify.soundness.machine_side import engine_of
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.soundness.sides import ModelSide
 from rspverify.soundness.wording import observed
@@ -52,8 +54,11 @@ def explain(test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts) -> Explan
     if verdict.word is not Word.UNSUPPORTED:
         with suppress(LimitReached), limits.enforced():
             code = scheme.translator.compiled(program)
+            if isinstance(code, Mapped):
+                threads = _threads(program, code.texts)
+                return replace(found, threads=threads, reach=_of_a_model(verdict, code))
             machine = machine_of(code, settings)
-            threads = _threads(program, machine)
+            threads = _threads(program, _texts(machine))
             reach = _reach(verdict, machine, code.machine, settings)
             return replace(found, threads=threads, reach=reach)
     return found
@@ -70,7 +75,7 @@ class Reach:
     ) -> None:
         program = decided(test.program, verdicts.model, (scheme.translator,), verdicts.settings)
         self._program = program
-        self._machine = machine_of(scheme.translator.compiled(program), verdicts.settings)
+        self._made = scheme.translator.compiled(program)
         shared = verdicts.source(test)
         same = shared.program is program
         self._source = shared if same else ModelSide(program, verdicts.model)
@@ -84,7 +89,7 @@ class Reach:
     def find(self) -> None:
         """Look for outcomes of the machine, and unless there are more, count those allowed."""
         try:
-            for outcome in MachineSide(self._machine, self._settings, self._limits).outcomes():
+            for outcome in side_of(self._made, self._settings, self._limits).outcomes():
                 if len(self._found) == MOST_LISTED:
                     self._stopped = None
                     return
@@ -106,19 +111,43 @@ class Reach:
         return Reached(outcomes, self._all, self._stopped, allowed, beyond, others)
 
 
-def _threads(program: Program, machine: Machine) -> tuple[CompiledThread, ...]:
+def _texts(machine: Machine) -> Mapping[int, tuple[str, ...]]:
+    """The code of each operation."""
+    found: dict[int, tuple[str, ...]] = {}
+    for rule in (it for code in machine.code for it in code):
+        index = rule.instruction.operation
+        found[index] = (*found.get(index, ()), str(rule))
+    return found
+
+
+def _threads(
+    program: Program, texts: Mapping[int, tuple[str, ...]]
+) -> tuple[CompiledThread, ...]:
     shown = []
-    for thread, code in zip(program.threads, machine.code, strict=True):
+    for thread in program.threads:
         operations = []
         for operation in thread.operations:
-            block = tuple(
-                str(rule) for rule in code if rule.instruction.operation == operation.index
-            )
-            span = operation.span
+            span, block = operation.span, texts.get(operation.index, ())
             operations.append((span.line, span.text, str(operation), block))
         place = f"device {thread.device}, work-group {thread.workgroup}"
         shown.append(CompiledThread(thread.name, place, tuple(operations)))
     return tuple(shown)
+
+
+def _of_a_model(verdict: Verdict, code: Mapped) -> str:
+    """How far a verdict on a target with a model reaches, in a sentence."""
+    if verdict.within:
+        bounds = ", ".join(f"{bound} {name}" for name, bound in verdict.within.items())
+        return f"Only executions within {bounds}."
+    match verdict.word:
+        case Word.SOUND | Word.VACUOUS:
+            return f"Exact: it holds for every execution that {code.model.name} allows the code."
+        case Word.UNSOUND:
+            return (
+                f"Exact: {code.model.name} allows the execution below, which was found again by "
+                "brute force."
+            )
+    return ""
 
 
 def _reach(

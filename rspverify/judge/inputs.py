@@ -176,11 +176,11 @@ class TableQuestion(Question[Table], frozen=True, dict=True):
     on: str | None
 
     @cached_property
-    def scheme(self) -> Scheme:
+    def scheme(self) -> Translator:
         """The scheme that the text says. Raises InputError."""
-        from rspverify.scheme.reader import read_scheme
+        from rspverify.translators import read_scheme_or_table
 
-        scheme = read_scheme(self.source)
+        scheme = read_scheme_or_table(self.source)
         return scheme.on_machine(machine_named(self.on)) if self.on else scheme
 
     @property
@@ -189,11 +189,14 @@ class TableQuestion(Question[Table], frozen=True, dict=True):
 
     def decide(self) -> Table:
         machine = self.scheme.machine
+        if machine is None:
+            return Table(self.scheme.name, "", None, {})
         return Table(self.scheme.name, machine.identity, _unbounded(machine), machine.off)
 
     def worth_keeping(self, answer: Table) -> bool:
         """The file of a machine may change."""
-        return not self.scheme.machine.path
+        machine = self.scheme.machine
+        return machine is None or not machine.path
 
 
 class NamedScheme(Struct, frozen=True, eq=False, dict=True):
@@ -213,8 +216,7 @@ class NamedScheme(Struct, frozen=True, eq=False, dict=True):
     @staticmethod
     def by(translator: Translator, file: str = "") -> NamedScheme:
         """A scheme or a compiler, and the file that reports of internal errors are to name."""
-        source = Source(file, "") if translator.whole else table_of(translator).source
-        return NamedScheme(file, source, translator)
+        return NamedScheme(file, translator.source, translator)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return NamedScheme, (self.file, self.source, self.translator, self.table, self.called)
@@ -232,21 +234,27 @@ class NamedScheme(Struct, frozen=True, eq=False, dict=True):
     @property
     def identity(self) -> str:
         """What keys have of its machine."""
-        return self.table.machine if self.table else self.machine.identity
+        if self.table:
+            return self.table.machine
+        return self.machine.identity if self.machine else ""
 
     @property
     def unbounded(self) -> str | None:
         """Why the engine without steps does not know its machine; None if it does."""
-        return self.table.unbounded if self.table else _unbounded(self.machine)
+        if self.table:
+            return self.table.unbounded
+        return _unbounded(self.machine) if self.machine else None
 
     @property
     def off(self) -> Mapping[str, str]:
         """What those switches of its machine are that are off, by name."""
-        return self.table.switches if self.table else self.machine.off
+        if self.table:
+            return self.table.switches
+        return self.machine.off if self.machine else {}
 
     @property
-    def machine(self) -> Architecture:
-        """What executes its code."""
+    def machine(self) -> Architecture | None:
+        """What executes its code; None where that is a model."""
         return self.translator.machine
 
     @property
@@ -345,7 +353,7 @@ def read_inputs(
     decided = _decided_by(schemes, settings)
     if decided.engine is not settings.engine:
         for it in schemes:
-            if it.unbounded and it.machine.path:
+            if it.unbounded and it.machine and it.machine.path:
                 judge.warn(slower_engine(it.machine.name, it.unbounded))
     return Inputs(tuple(schemes), model, decided)
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from rspverify.isa.conditions import expression
-from rspverify.isa.execution import UNKNOWN, Address, Choice, Event, TableExecutor
+from rspverify.isa.execution import UNKNOWN, Address, Choice, Event, Round, TableExecutor
 from rspverify.isa.formula import formula
 from rspverify.isa.instruction_set import Form, instruction_set
 from rspverify.isa.lines import Instruction, Label, Line
@@ -159,7 +159,11 @@ def _addresses(test: Columns, dialect: Dialect) -> Mapping[str, int]:
             elif isinstance(operand, Name) and dialect.is_open:
                 names.append(operand)
     found = dict.fromkeys(it.text for it in names if it.text not in labels | TRUTHS.keys())
-    locations = [it for it in found if not re.fullmatch(dialect.registers, it)]
+    return addresses_of(it for it in found if not re.fullmatch(dialect.registers, it))
+
+
+def addresses_of(locations: Iterable[str]) -> Mapping[str, int]:
+    """Locations with the numbers that stand for their addresses."""
     return {name: _FIRST + _APART * number for number, name in enumerate(locations)}
 
 
@@ -226,7 +230,7 @@ class _Column(TableExecutor):
             if self._registers.fullmatch(name)
             and (isinstance(it, Address) or UNKNOWN.index not in reads(it))
         }
-        return tuple(map(self._operation, self.events)), registers
+        return tuple(operation_of(it, self._thread) for it in self.events), registers
 
     @property
     def faults(self) -> Iterator[Fault]:
@@ -239,20 +243,12 @@ class _Column(TableExecutor):
     @property
     def spins(self) -> Iterator[Spin]:
         """Its loops, by their last iterations."""
-        for it in self.rounds:
-            guard, span = expression(it.guard), it.instruction.span
-            yield Spin(self._thread, guard, it.first, it.end, span)
+        return (spin_of(it, self._thread) for it in self.rounds)
 
     def _line(self, it: InstructionText | LabelText) -> Line:
-        if isinstance(it, LabelText):
-            return Label(it.name.text, it.span)
-        self._texts[it.span] = it
-        return Instruction(it.name.text, tuple(map(self._text, it.operands)), (), it.span)
-
-    def _text(self, operand: Operand) -> str:
-        if isinstance(operand, Integer):
-            return str(number(operand, self._found))
-        return operand.text
+        if isinstance(it, InstructionText):
+            self._texts[it.span] = it
+        return line_of(it, self._found)
 
     def form(self, it: Instruction) -> Form:
         """The instruction of the set; or what its operands say."""
@@ -319,37 +315,55 @@ class _Column(TableExecutor):
             with suppress(SkippedError):
                 super().step([it])
 
-    def _operation(self, it: Event | Choice) -> Operation:
-        operation = Operation(
-            index=it.index,
-            thread=self._thread,
-            kind=Kind.CHOICE,
-            location=None,
-            order=None,
-            scope=None,
-            remote=False,
-            guard=expression(it.guard),
-            value=None,
-            span=it.instruction.span,
-            instruction=it.instruction.mnemonic,
-        )
-        if isinstance(it, Choice):
-            return operation
-        form = it.form
-        kind = Kind.FENCE if it.location is None else Kind.LOAD if form.reads else Kind.STORE
-        return replace(
-            operation,
-            kind=Kind.RMW if form.reads and form.written is not None else kind,
-            location=it.location,
-            value=it.value,
-            success=it.success,
-            regions=frozenset() if "fetch" in form.words else operation.regions,
-            instruction=form.name,
-            tags=form.tags,
-            textual=Dependencies(it.address, it.data, it.control),
-            pair=it.pair,
-            whole="whole" in form.words,
-        )
+
+def line_of(it: InstructionText | LabelText, problems: Problems) -> Line:
+    """A cell as a line of code."""
+    if isinstance(it, LabelText):
+        return Label(it.name.text, it.span)
+    operands = (
+        str(number(each, problems)) if isinstance(each, Integer) else each.text
+        for each in it.operands
+    )
+    return Instruction(it.name.text, tuple(operands), (), it.span)
+
+
+def operation_of(it: Event | Choice, thread: int) -> Operation:
+    """What executing an instruction does, as an operation of a thread."""
+    operation = Operation(
+        index=it.index,
+        thread=thread,
+        kind=Kind.CHOICE,
+        location=None,
+        order=None,
+        scope=None,
+        remote=False,
+        guard=expression(it.guard),
+        value=None,
+        span=it.instruction.span,
+        instruction=it.instruction.mnemonic,
+    )
+    if isinstance(it, Choice):
+        return operation
+    form = it.form
+    kind = Kind.FENCE if it.location is None else Kind.LOAD if form.reads else Kind.STORE
+    return replace(
+        operation,
+        kind=Kind.RMW if form.reads and form.written is not None else kind,
+        location=it.location,
+        value=it.value,
+        success=it.success,
+        regions=frozenset() if "fetch" in form.words else operation.regions,
+        instruction=form.name,
+        tags=form.tags,
+        textual=Dependencies(it.address, it.data, it.control),
+        pair=it.pair,
+        whole="whole" in form.words,
+    )
+
+
+def spin_of(it: Round, thread: int) -> Spin:
+    """A loop of a thread, by its last iteration."""
+    return Spin(thread, expression(it.guard), it.first, it.end, it.instruction.span)
 
 
 def _without_brackets(it: InstructionText | LabelText) -> InstructionText | LabelText:

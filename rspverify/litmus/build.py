@@ -235,6 +235,13 @@ class ColumnsBuilder(TreeBuilder[tree.Columns]):
     DOTTED = TreeBuilder.NAME
     immediate = operand = cell = TreeBuilder.brackets
 
+    def instruction_text(
+        self, meta: Meta, lock: Token | None, name: tree.Name, operands: Any
+    ) -> tree.InstructionText:
+        if lock is not None:
+            name = tree.Name(self._span(meta), f"{lock} {name.text}")
+        return tree.InstructionText(self._span(meta), name, operands)
+
     def bracketed(self, meta: Meta, *parts: tree.Name | tree.Integer) -> tree.Joined:
         return tree.Joined(self._span(meta), f"[{','.join(it.text for it in parts)}]", parts)
 

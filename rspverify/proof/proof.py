@@ -30,6 +30,7 @@ from rspverify.soundness.internal import InternalError
 from rspverify.soundness.progress import progress
 from rspverify.soundness.settings import Settings
 from rspverify.source import Problem, Source
+from rspverify.translators import machine_behind
 from rspverify.verdict import WITHOUT_PROGRESS, ProgressWord, Word
 
 LIVE = "locks are taken in an order, and nothing else keeps anybody waiting for ever"
@@ -179,7 +180,7 @@ class ProofQuestion(Question[Proof], frozen=True):
 
     def _unknown(self, reason: str, internal: Internal | None = None) -> Proof:
         """What is known before anything is asked, or where that goes wrong."""
-        it, machine = self.scheme, self.scheme.machine
+        it, machine = self.scheme, machine_behind(self.scheme.translator)
         engine, file = self.verdicts.settings.engine, machine.path or None
         return Proof(
             subject=Subject(it.name, it.file, machine.name, MODEL, engine, file),
@@ -232,7 +233,7 @@ class ProofQuestion(Question[Proof], frozen=True):
 
     def _is_exact(self, table: ProofTable) -> bool:
         """Whether every broken obligation is an execution of its test."""
-        return is_base(self.scheme.machine) and table.is_exact
+        return is_base(machine_behind(self.scheme.translator)) and table.is_exact
 
     def _broken(
         self, it: Obligation, failure: Failure, tests: Iterable[LitmusTest]

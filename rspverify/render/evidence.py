@@ -75,10 +75,20 @@ def _verdict(it: Explanation, source: str = "", *, queues: bool = False) -> Iter
         yield line()
         yield line("The machine cannot go on from here:", kind="head")
         yield from (line(f"  {each}") for each in verdict.blocked)
-    elif verdict.word in WRONG and trace is not None and outcome is not None:
-        yield trace
-        yield line()
-        yield line(f"It ends with {outcome}, after {counted(trace.steps, 'step')}.", kind="head")
+    elif verdict.word in WRONG and outcome is not None:
+        if trace is not None:
+            yield trace
+            yield line()
+            ending = f"It ends with {outcome}, after {counted(trace.steps, 'step')}."
+        elif verdict.graph is not None:
+            yield line()
+            yield line("An execution of the target", kind="head")
+            yield execution(verdict.graph.events, verdict.graph.edges)
+            yield line()
+            ending = f"It ends with {outcome}."
+        else:
+            return
+        yield line(ending, kind="head")
         for read in outcome.reads:
             where = f"P{read.thread}, line {read.line}"
             yield line(f"  {where}, read {read.value} from {read.location}")

@@ -62,7 +62,7 @@ def _read(source: Source, root: Node, problems: list[Problem]) -> Scheme | None:
     fields = read_fields(root, "a scheme", KEYS, REQUIRED, problems)
     if fields is None:
         return None
-    name = _read_name(fields, problems)
+    name = read_name(fields, problems)
     machine = _read_machine(fields, source, problems)
     if machine is not None and "machine" in fields:
         problems += without_end(machine, fields["machine"].span)
@@ -91,7 +91,8 @@ def _read_machine(
     return MACHINES[DEFAULT_MACHINE]
 
 
-def _read_name(fields: Mapping[str, Node], problems: list[Problem]) -> str:
+def read_name(fields: Mapping[str, Node], problems: list[Problem]) -> str:
+    """The name that a table has, which is a word; empty where it is none, which is noted."""
     node = fields.get("name")
     if isinstance(node, Text) and not node.null and WORD.fullmatch(node.text):
         return node.text
@@ -113,7 +114,7 @@ def _read_rows(
     numbered = enumerate(node.items, start=1)
     rows = [read_row(item, number, machine, problems) for number, item in numbered]
     known = tuple(row for row in rows if row is not None)
-    problems += _overlaps(known)
+    problems += overlaps(known)
     problems += _forgotten_scopes(known)
     return known
 
@@ -127,7 +128,7 @@ def _forgotten_scopes(rows: tuple[Row, ...]) -> list[Problem]:
     return [Problem(row.span, message, hint) for row in rows if not row.scopes]
 
 
-def _overlaps(rows: tuple[Row, ...]) -> list[Problem]:
+def overlaps(rows: tuple[Row, ...]) -> list[Problem]:
     """A problem for each two rows that match an operation, where no row comes before them."""
     matching: dict[Shape, list[Row]] = {}
     for row in rows:

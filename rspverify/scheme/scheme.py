@@ -64,6 +64,11 @@ class Scheme(Struct, frozen=True, dict=True):
     note: str | None = None
 
     @property
+    def runs_on(self) -> str:
+        """The name of its machine."""
+        return self.machine.name
+
+    @property
     def instructions(self) -> str:
         """The instruction set that its code is of."""
         return self.machine.executes
@@ -114,11 +119,7 @@ class Scheme(Struct, frozen=True, dict=True):
         without a row of its own has that of an RMW of its order. On a machine without local memory
         a fence of both memories is one of global memory alone.
         """
-        found: dict[Shape, Row] = {}
-        for row in self.rows:
-            for shape in row.shapes:
-                if shape not in found or row.before(found[shape], shape):
-                    found[shape] = row
+        found = first_rows(self.rows)
         for shape, row in list(found.items()):
             if shape.kind is Op.RMW:
                 found.setdefault(replace(shape, kind=Op.CAS), row)
@@ -237,6 +238,16 @@ class Scheme(Struct, frozen=True, dict=True):
         yield from ((it.mnemonic, it.reach) for it in entry)
         yield from ((ARRIVE, None), (DEPART, None))
         yield from ((it.mnemonic, it.reach) for it in leave)
+
+
+def first_rows(rows: Iterable[Row]) -> dict[Shape, Row]:
+    """The row of each shape that one matches: of several the one that names the weakest order."""
+    found: dict[Shape, Row] = {}
+    for row in rows:
+        for shape in row.shapes:
+            if shape not in found or row.before(found[shape], shape):
+                found[shape] = row
+    return found
 
 
 def _unlike(template: Template, mnemonic: Mnemonic | None) -> str | None:

@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rspverify.assembly.program import AssemblyProgram
-from rspverify.axiomatic.awaits import awaited
+from rspverify.axiomatic.awaits import awaited, iterations_needed
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.program import Program
 from rspverify.machine.awaits import iterations_matter
 from rspverify.machine.machine import Machine
 from rspverify.machine.reductions import placed
+from rspverify.mapping.table import Mapped
+from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.settings import L2, Reading, Settings
-from rspverify.source import InputError
+from rspverify.soundness.sides import ModelSide, Side
+from rspverify.source import InputError, Problem, Severity
 from rspverify.translators import Translator
 
 
@@ -39,13 +42,17 @@ class Case:
         program = decided(self.program, self.model, (self.scheme,), self.settings)
         object.__setattr__(self, "program", program)
 
-    def machine(self) -> Machine:
+    def compiled(self) -> AssemblyProgram | Mapped:
+        """The program of the target. Raises InputError if a row is missing."""
+        return self.scheme.compiled(self.program)
+
+    def machine(self, compiled: AssemblyProgram | None = None) -> Machine:
         """The machine that runs the compiled program.
 
         Raises InputError if a row is missing, LimitReached where a loop that must be looked at
         iteration by iteration never ends.
         """
-        machine = machine_of(self.scheme.compiled(self.program), self.settings)
+        machine = machine_of(compiled or self.compiled(), self.settings)
         if not self.program.spins or self.program.unrolled is not None:
             return machine
         if (why := _matter(machine)) is not None:
@@ -70,9 +77,14 @@ def decided(
         if scheme.whole:
             return program.unrolled
         try:
-            machine = machine_of(scheme.compiled(program), settings)
+            made = scheme.compiled(program)
         except InputError:
             continue  # It will be said where the machine is asked for.
+        if isinstance(made, Mapped):
+            if iterations_needed(made.model, made.program) is not None:
+                return program.unrolled
+            continue
+        machine = machine_of(made, settings)
         if _matter(machine) is not None:
             return program.unrolled
     return program
@@ -83,6 +95,19 @@ def _matter(machine: Machine) -> str | None:
     return next((why for it in placed(machine) if (why := iterations_matter(it))), None)
 
 
-def machine_of(program: AssemblyProgram, settings: Settings) -> Machine:
-    """The machine that runs a program; what is as good as memory is left out if not declined."""
+def side_of(made: AssemblyProgram | Mapped, settings: Settings, limits: Limits) -> Side:
+    """The executions of the program of a target."""
+    if isinstance(made, Mapped):
+        return ModelSide(made.program, made.model, limits, told=made.told)
+    return MachineSide(machine_of(made, settings), settings, limits)
+
+
+def machine_of(program: AssemblyProgram | Mapped, settings: Settings) -> Machine:
+    """The machine that runs a program; what is as good as memory is left out if not declined.
+
+    Raises InputError, UNSUPPORTED, of a program whose executions are those of a model.
+    """
+    if isinstance(program, Mapped):
+        message = f"a target with the model {program.model.name} has no machine to be run on"
+        raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
     return Machine(program, elide=settings.l2 is L2.AUTO)

@@ -10,14 +10,15 @@ from rspverify.architecture.architecture import Status
 from rspverify.axiomatic.coverage import ignored_features, require_covered
 from rspverify.limits import LimitReached
 from rspverify.litmus.program import Program
+from rspverify.mapping.table import Mapped
 from rspverify.records import replace
-from rspverify.soundness.case import Case
+from rspverify.soundness.case import Case, side_of
 from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.settings import Reading
 from rspverify.soundness.sides import ModelSide, Side
 from rspverify.soundness.theorem import Finding, soundness
 from rspverify.soundness.wording import bounds_in_words, breaks, observed, race_in_words
-from rspverify.source import InputError, Severity, in_one_line
+from rspverify.source import InputError, Problem, Severity, in_one_line
 from rspverify.verdict import Verdict, Word
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def check(case: Case, source: ModelSide | None = None, log: QueryLog | None = No
         source = _source_of(case.program, case, source)
         require_covered(case.program, case.model)
         verdict = _decided(case, source, log)
-        if verdict.word is Word.UNSOUND:
+        if verdict.word is Word.UNSOUND and case.scheme.machine is not None:
             verdict = _on_all_machines(verdict, case, source)
         verdict = _within_what_was_read(verdict, case.program)
         notes = "".join(f" ({note})" for note in ignored_features(case.program, case.model))
@@ -58,7 +59,10 @@ def check(case: Case, source: ModelSide | None = None, log: QueryLog | None = No
 
 
 def _decided(case: Case, source: ModelSide, log: QueryLog | None) -> Verdict:
-    machine = case.machine()
+    made = case.compiled()
+    if isinstance(made, Mapped):
+        return _under_a_model(case, made, source, log)
+    machine = case.machine(made)
     target = MachineSide(machine, case.settings, case.limits)
     if log is not None:
         from rspverify.soundness.query_log import LoggedMachine, LoggedSource
@@ -69,6 +73,22 @@ def _decided(case: Case, source: ModelSide, log: QueryLog | None) -> Verdict:
     if verdict.word is Word.SOUND and case.settings.reading is Reading.WITNESS:
         return _by_witnesses(verdict, case.program, target)
     return verdict
+
+
+def _under_a_model(
+    case: Case, made: Mapped, source: ModelSide, log: QueryLog | None
+) -> Verdict:
+    """The verdict where the executions of the target are those of a model."""
+    if case.settings.reading is Reading.WITNESS:
+        message = "the reading witness is for machines, which have an rf and mo of their own"
+        raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
+    target: Side = side_of(made, case.settings, case.limits)
+    if log is not None:
+        from rspverify.soundness.query_log import LoggedSource, LoggedTarget
+
+        source = LoggedSource(source, log)
+        target = LoggedTarget(made, case.limits, log)
+    return verdict_of(soundness(source, target), source, target)
 
 
 def verdict_of(finding: Finding, source: ModelSide, target: Side) -> Verdict:
@@ -138,6 +158,7 @@ def _on_all_machines(verdict: Verdict, case: Case, source: ModelSide) -> Verdict
     which each switch is on that is left open, has a wrong outcome as well, and OPEN if it has none.
     """
     machine = case.scheme.machine
+    assert machine is not None
     off = machine.undecided(Status.OPEN)
     every = " and ".join(off)
     if off:
@@ -177,6 +198,7 @@ def _deciding(off: Sequence[str], case: Case, source: ModelSide) -> tuple[str, .
 
 def _with(switches: Sequence[str], case: Case, source: ModelSide) -> Word:
     """The word of a case with these switches on; UNKNOWN where it holds only within bounds."""
+    assert case.scheme.machine is not None
     machine = case.scheme.machine.switched("+".join(switches))
     switched = replace(case, scheme=case.scheme.on_machine(machine))
     target = MachineSide(switched.machine(), case.settings, case.limits)

@@ -19,7 +19,7 @@ from rspverify.litmus.program import Program
 from rspverify.records import replace
 from rspverify.schedulers import Scheduler
 from rspverify.scheme.assemble import assemble
-from rspverify.soundness.case import decided, machine_of
+from rspverify.soundness.case import decided, machine_of, side_of
 from rspverify.soundness.final import FinalCount
 from rspverify.soundness.hanging import Hanging
 from rspverify.soundness.machine_side import MachineSide
@@ -262,8 +262,7 @@ def _reach(
     """The outcomes under a scheme, None if they cannot be told; and what must be said of them."""
     limits = settings.limits()
     try:
-        machine = machine_of(scheme.compiled(program), settings)
-        target = MachineSide(machine, settings, limits)
+        target = side_of(scheme.compiled(program), settings, limits)
         found = set[Outcome]()
         for _ in _listed(target, found, limits, so_far, f"{scheme.name}: "):
             pass

@@ -17,6 +17,7 @@ from msgspec import Struct
 from rspverify import __version__
 from rspverify.limits import LimitReached, Limits
 from rspverify.machine.machine import Machine
+from rspverify.mapping.table import Mapped
 from rspverify.smt.portfolio import satisfiable
 from rspverify.smt.smtlib import script
 from rspverify.smt.term import Term
@@ -88,6 +89,24 @@ _BREAKING_AGAIN = (
     "Has the compiled program an execution whose own rf and mo break the model, with an outcome "
     "other than those already asked about?"
 )
+
+
+class LoggedTarget(ModelSide):
+    """A target whose executions are those of a model, each question of it written down."""
+
+    def __init__(self, made: Mapped, limits: Limits, log: QueryLog) -> None:
+        super().__init__(made.program, made.model, limits, told=made.told)
+        self._log = log
+
+    def candidates(self, source: ModelSide) -> Iterator[Candidate]:
+        yield from super().candidates(source)
+        self._log.append(Query("other", _OTHER, list(self.questions.asked), False))
+
+    def completes(self) -> bool:
+        found = super().completes()
+        asks = "Has the compiled program any execution?"
+        self._log.append(Query("complete", asks, list(self.questions.solver().asserted), found))
+        return found
 
 
 class LoggedMachine(MachineSide):

@@ -96,8 +96,9 @@ class Side(ABC):
 class ModelSide(Side):
     """The consistent executions of a program, for all cases that differ in the target alone.
 
-    race_free: whether it is known that the program has no race, so that this is not asked. known:
-    whether outcomes are allowed that were asked for.
+    race_free: whether it is known that the program has no race, so that this is not asked. told: of
+    a target, by which of its reads each read of the source is told. known: whether outcomes are
+    allowed that were asked for.
     """
 
     def __init__(
@@ -107,10 +108,11 @@ class ModelSide(Side):
         limits: Limits | None = None,
         *,
         race_free: bool = False,
+        told: Mapping[int, int] | None = None,
     ) -> None:
         self.program = awaited(program, model)
         self.model = model
-        self.race_free = race_free
+        self.race_free, self.told = race_free, told
         self.within = self.program.within
         self.limits = limits or Limits()
         self.known: dict[Outcome, bool] = {}
@@ -126,7 +128,7 @@ class ModelSide(Side):
     @cached_property
     def questions(self) -> Questions:
         """What the model is asked by, made ready when it is first needed."""
-        return Questions(self.program, self.model, self.limits)
+        return Questions(self.program, self.model, self.limits, told=self.told)
 
     def race(self) -> Race | None:
         return None if self.race_free else self.questions.race()
@@ -155,10 +157,13 @@ class ModelSide(Side):
         return map(Candidate, self.questions.outcomes([*source.known_outcomes()]))
 
     def explain(self, candidate: Candidate, source: ModelSide) -> Evidence:
-        outcome = candidate.outcome
-        confirmed = self._by_brute_force(outcome)
+        outcome, whole = candidate.outcome, candidate.outcome
+        if self.told is not None:
+            found = self.questions.execution(outcome)
+            whole = outcome if found is None else found.outcome
+        confirmed = self._by_brute_force(whole)
         if confirmed is None:
-            told = {"outcome": str(observed(self.program, outcome))}
+            told = {"outcome": str(observed(self.program, whole))}
             raise InternalError("no consistent execution has the outcome of a difference", told)
         return Evidence(outcome, confirmed, graph=self.questions.graph(outcome))
 

@@ -12,6 +12,7 @@ from rspverify.axiomatic.question import Questions
 from rspverify.convert import counts
 from rspverify.engineering.compare.rows import changed_rows
 from rspverify.engineering.comparison import (
+    RowChange,
     Change,
     Compared,
     Comparison,
@@ -33,12 +34,11 @@ from rspverify.litmus.program import Program
 from rspverify.proof.covered import Obligations, obligations_of
 from rspverify.records import replace
 from rspverify.scheme.cost import Costs
-from rspverify.soundness.case import decided, machine_of
-from rspverify.soundness.machine_side import MachineSide
+from rspverify.soundness.case import decided, side_of
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.wording import observed
 from rspverify.source import Given
-from rspverify.translators import Translator, table_of
+from rspverify.translators import Translator, is_scheme, table_of
 from rspverify.verdict import WITHOUT_PROGRESS as WITHOUT_OUTCOMES
 from rspverify.verdict import Outcome, Word
 
@@ -57,7 +57,7 @@ class Comparer:
     def _proof(self, scheme: Translator) -> Obligations | None:
         """The obligations of a table, under the model that they are for."""
         argued = self._inputs.model.meaning_digest == PROVED_FOR
-        return obligations_of(table_of(scheme)) if argued and not scheme.whole else None
+        return obligations_of(table_of(scheme)) if argued and is_scheme(scheme) else None
 
     def start(self, costs: Costs, tests: int) -> Comparison:
         """The schemes and their rows, and no test yet. A compiler has no rows."""
@@ -66,14 +66,16 @@ class Comparer:
             SchemeName(
                 file=it.file,
                 name=it.name,
-                machine=it.machine.name,
-                machine_file=it.machine.path or None,
+                machine=it.translator.runs_on,
+                machine_file=(it.machine and it.machine.path) or None,
                 proof=self._proof(it.translator),
             )
             for it in inputs.schemes
         )
         old, new = (each.translator for each in inputs.schemes)
-        rows = () if old.whole or new.whole else changed_rows(table_of(old), table_of(new), costs)
+        rows: tuple[RowChange, ...] = ()
+        if is_scheme(old) and is_scheme(new):
+            rows = changed_rows(table_of(old), table_of(new), costs)
         return Comparison(
             old=before,
             new=after,
@@ -235,8 +237,8 @@ def changed_outcomes(
 
 def _reached(program: Program, scheme: Translator, settings: Settings, limit: int) -> set[Outcome]:
     """The outcomes of the compiled program; where there are more, one more than the limit."""
-    machine = machine_of(scheme.compiled(program), settings)
-    return set(islice(MachineSide(machine, settings, settings.limits()).outcomes(), limit + 1))
+    made = scheme.compiled(program)
+    return set(islice(side_of(made, settings, settings.limits()).outcomes(), limit + 1))
 
 
 def _change(program: Program, source: Questions, outcome: Outcome) -> OutcomeChange:

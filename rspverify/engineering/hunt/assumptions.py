@@ -9,7 +9,7 @@ from rspverify.architecture.architecture import Architecture, CellKind
 from rspverify.machine.reductions import locations_are_apart
 from rspverify.scheme.mutants import locks_of
 from rspverify.scheme.scheme import Scheme
-from rspverify.translators import Translator, table_of
+from rspverify.translators import Translator, is_scheme, table_of
 
 _PROVED_FOR = frozenset(
     {
@@ -38,12 +38,14 @@ def alone_may_break(scheme: Translator) -> bool:
 
     Nothing is known of what a compiler makes of a program by what it makes of others.
     """
-    return scheme.whole or stores_again(table_of(scheme)) or not proved_for(scheme.machine)
+    if scheme.machine is None or not is_scheme(scheme):
+        return True
+    return stores_again(table_of(scheme)) or not proved_for(scheme.machine)
 
 
 def smaller_stand(scheme: Translator) -> bool:
     """Whether programs are sound that smaller ones stand for, if these are."""
-    if scheme.whole:
+    if scheme.machine is None or not is_scheme(scheme):
         return False
     return gives_back(table_of(scheme)) and smaller_proved_for(scheme.machine)
 

@@ -17,7 +17,7 @@ from rspverify.judge.question import Incident, Question, Undecided
 from rspverify.litmus.program import Scope
 from rspverify.machine.machine import unbounded, unordered
 from rspverify.soundness.settings import L2, Settings
-from rspverify.translators import Translator, table_of
+from rspverify.translators import Translator, is_scheme, machine_behind, table_of
 
 _TOGETHER = 4
 """From so many operations on sketches take long enough for several processes."""
@@ -37,19 +37,20 @@ def why_not(survey: Survey, scheme: Translator, settings: Settings) -> str | Non
     (Sort.CORE, proved for opencl-rsp), without plain accesses of atomic locations.
     """
     space = survey.space
-    if scheme.whole:
-        return "a compiler makes what it does of whole programs"
+    if not is_scheme(scheme):
+        return "a compiler makes what it does of whole programs, and a model has no formulas"
+    machine = machine_behind(scheme)
     if not survey.argued:
         return (
             f"formulas need lemmas that are not proved for what the model {survey.model.name} says"
         )
-    if not smaller_proved_for(scheme.machine):
-        return f"formulas need lemmas that are not proved for the machine {scheme.machine.name}"
-    if unknown := unbounded(scheme.machine):
+    if not smaller_proved_for(machine):
+        return f"formulas need lemmas that are not proved for the machine {machine.name}"
+    if unknown := unbounded(machine):
         return f"formulas are for machines that the engine events knows: {unknown}"
-    if unknown := unordered(scheme.machine):
+    if unknown := unordered(machine):
         return f"formulas need to know in which order writes reach memory: {unknown}"
-    if scheme.machine.tells_widest_scope and any(it.scope is Scope.ALL for it in space.accesses):
+    if machine.tells_widest_scope and any(it.scope is Scope.ALL for it in space.accesses):
         return "formulas do not know which locations operations of the widest scope access"
     if space.mixed:
         return "formulas have no plain operations on atomic locations"

@@ -25,7 +25,7 @@ from rspverify.judge.verdicts import decided, incident_of
 from rspverify.litmus.program import Program
 from rspverify.soundness.sides import ModelSide
 from rspverify.source import InputError, in_one_line
-from rspverify.translators import table_of
+from rspverify.translators import is_scheme, table_of
 from rspverify.verdict import WRONG, Word
 
 CHUNK = 64
@@ -125,7 +125,7 @@ class ByPrograms(Strategy):
 
     def _outdated(self) -> list[bytes]:
         """The programs whose rows have become stronger since they were decided."""
-        if self.scheme.whole:
+        if not is_scheme(self.scheme):
             return []  # Nothing of a compiler is made stronger.
         stronger = [set(self._stronger_since(version)) for version in range(len(self.schemes))]
         decided = ((it, stronger[version]) for it, version in self._decided.items())
@@ -162,7 +162,7 @@ class ChunkQuestion(Question[Words], frozen=True, dict=True):
     @property
     def content(self) -> tuple[Any, ...]:
         """Of the scheme only the rows that the programs use count, of a compiler what it emits."""
-        if self.of.scheme.whole:
+        if not is_scheme(self.of.scheme):
             made = tuple(map(self._made, self._programs))
             return digest_of(self.programs), made, *self.of.content
         used = sorted({number for each in self.programs for number in _operations(each)})

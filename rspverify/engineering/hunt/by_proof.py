@@ -12,7 +12,7 @@ from rspverify.enumeration.survey import Survey
 from rspverify.litmus.program import GLOBAL
 from rspverify.proof.covered import Proved, proved
 from rspverify.soundness.settings import Reading, Settings
-from rspverify.translators import Translator, table_of
+from rspverify.translators import Translator, is_scheme, table_of
 
 
 def proof_of(survey: Survey, scheme: Translator, settings: Settings) -> Proved | None:
@@ -24,7 +24,7 @@ def proof_of(survey: Survey, scheme: Translator, settings: Settings) -> Proved |
     space = survey.space
     if (space.devices, space.memories, space.mixed) != (1, (GLOBAL,), False):
         return None
-    if scheme.whole or not survey.argued or settings.reading is not Reading.OUTCOME:
+    if not is_scheme(scheme) or not survey.argued or settings.reading is not Reading.OUTCOME:
         return None
     return proved(table_of(scheme), map(row_shape, space.accesses))
 

@@ -48,7 +48,7 @@ from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.sides import ModelSide
 from rspverify.source import InputError, Problem
-from rspverify.translators import Translator, table_of
+from rspverify.translators import Translator, is_scheme, machine_behind, table_of
 from rspverify.verdict import WRONG, Word
 
 _LONG = 60.0
@@ -164,13 +164,13 @@ class Hunt:
                 yield self.findings[-1]
                 switch = self.findings[-1].switch
                 if self._setup.first or not (fault.blamed or switch):
-                    mended = NO_ROWS if self._setup.scheme.whole else NO_ROW
+                    mended = NO_ROW if is_scheme(self._setup.scheme) else NO_ROWS
                     self.stopped = FIRST if self._setup.first else mended
                     return
                 if switch is not None:
                     self.switches.append(switch)
                     scheme = self.strategy.scheme
-                    machine = scheme.machine.switched(switch)
+                    machine = machine_behind(scheme).switched(switch)
                     self.strategy.schemes.append(scheme.on_machine(machine))
                     continue
                 self.strategy.schemes.append(fault.mended)
@@ -199,7 +199,7 @@ class Hunt:
             raise AssertionError(f"{line} is UNSOUND, and from its text {verdict.word.value}")
         case = Case(loaded.program, strategy.scheme, setup.model, strategy.settings)
         fault = Blame((), (), strategy.scheme)
-        if not strategy.scheme.whole:
+        if is_scheme(strategy.scheme):
             fault = blame(case, devices=setup.space.devices)
         finding = Finding(
             program=line,
@@ -256,16 +256,16 @@ class Hunt:
             subject=Subject(
                 scheme.name,
                 setup.file,
-                machine.name,
+                scheme.runs_on,
                 setup.model.name,
                 settings.engine,
-                machine.path or None,
+                (machine and machine.path) or None,
             ),
             space=HuntedSpace(
                 within=space.bounds,
                 operations=space.operations,
                 left_out=tuple(OperationLeftOut(*each) for each in setup.left_out),
-                idle_rows=() if scheme.whole else idle_rows(table_of(scheme), space),
+                idle_rows=idle_rows(table_of(scheme), space) if is_scheme(scheme) else (),
                 plain_on_atomic=space.mixed,
                 some_operations=not set(usual) <= set(space.operations),
                 memories=space.memories,

@@ -27,7 +27,7 @@ from rspverify.scheme.orders import Op
 from rspverify.scheme.row import Row, Shape, Template
 from rspverify.scheme.scheme import Scheme
 from rspverify.source import InputError, Problem
-from rspverify.translators import Translator, table_of
+from rspverify.translators import Translator, is_scheme, table_of
 
 Bounds = tuple[int, int, int, int, int, int | None]
 """Operations, threads, work-groups, devices, locations, `if`s: at most so many of each."""
@@ -93,7 +93,7 @@ def hunting_space(
         near = ("WG", "DV") if bounds[3] == 1 else ("WG", "DV", "ALL")
         wanted = operations_of(tuple(scopes) or near, orders, kinds)
     found = list(wanted)
-    if scheme.whole:
+    if not is_scheme(scheme):
         kept = tuple(it for it in found if not access_of(it).remote)
         left = tuple((it, "compilers know no remote operations") for it in found if it not in kept)
         return Space(*bounds, operations=kept, mixed=mixed, again=True, memories=asked), left
@@ -174,11 +174,11 @@ def _require_rows(scheme: Scheme, memory: str, reasons: Mapping[str, str | None]
         raise InputError([Problem(None, f"scheme {scheme.name} {must}", hint)])
 
 
-def _memories(asked: Sequence[str], machine: Architecture) -> tuple[str, ...]:
+def _memories(asked: Sequence[str], machine: Architecture | None) -> tuple[str, ...]:
     """The memories that are asked for. Raises InputError."""
     require_known("a memory", asked, MEMORIES)
-    if LOCAL in asked and not has_local(machine):
-        message = f"machine {machine.name} must have local memory for this hunt, and has none"
+    if LOCAL in asked and (machine is None or not has_local(machine)):
+        message = f"machine {machine.name if machine else 'of a model'} must have local memory for this hunt, and has none"
         raise InputError([Problem(None, message, LOCAL_HINT)])
     return tuple(each for each in MEMORIES if each in asked) or (GLOBAL,)
 

@@ -72,7 +72,8 @@ class Hunted(Struct, frozen=True, dict=True):
     @cached_property
     def content(self) -> tuple[object, ...]:
         """What every answer depends on: the model, and how it is decided."""
-        chosen = replace(self.settings, machine=self.scheme.machine.identity, seconds=None)
+        machine = self.scheme.machine
+        chosen = replace(self.settings, machine=machine.identity if machine else None, seconds=None)
         return self.survey.model.text_digest, chosen
 
     def rows(self, operations: Iterable[int]) -> tuple[object, ...]:

@@ -1,0 +1,1 @@
+"""Tables from source operations to the assembly of an architecture whose behaviour a model says."""

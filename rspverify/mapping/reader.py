@@ -1,0 +1,142 @@
+"""Reads a table for a target from YAML, and reports every mistake of the file at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from rspverify.isa.instruction_set import instruction_set
+from rspverify.isa.lines import Instruction, Line
+from rspverify.litmus.assembly import line_of
+from rspverify.litmus.problems import Problems
+from rspverify.litmus.syntax import ASSEMBLY, parse
+from rspverify.mapping.table import OPERATOR, Code, Table
+from rspverify.mapping.targets import TARGETS, Target
+from rspverify.records import replace
+from rspverify.scheme.reader import overlaps, read_name
+from rspverify.scheme.row import Row
+from rspverify.scheme.row_reader import read_row
+from rspverify.source import InputError, Problem, Source
+from rspverify.wording import guess
+from rspverify.yaml_reader import (
+    List,
+    Node,
+    Text,
+    found,
+    read_choice,
+    read_fields,
+    read_text,
+    read_yaml,
+)
+from rspverify.yaml_reader import Table as Fields
+
+KEYS = ("name", "source", "target", "under", "note", "rows")
+REQUIRED = ("name", "target", "rows")
+
+_LABELLED = re.compile(r"\s*(\w+\s*:)?\s*(.*?)\s*")
+_STANDS = "OPERATOR"
+"""What stands for `{OP}` while a line is read."""
+
+
+_TARGET = re.compile(r"^target\s*:", re.MULTILINE)
+
+
+def is_table(source: Source) -> bool:
+    """Whether a YAML file is a table for a target."""
+    return _TARGET.search(source.text) is not None
+
+
+def read_table(source: Source) -> Table:
+    """Read a table from YAML text. Raises InputError with all of its mistakes."""
+    root, problems = read_yaml(source)
+    table = _read(source, root, problems) if root is not None else None
+    if problems or table is None:
+        raise InputError(problems)
+    return table
+
+
+def _read(source: Source, root: Node, problems: list[Problem]) -> Table | None:
+    fields = read_fields(root, "a table for a target", KEYS, REQUIRED, problems)
+    if fields is None:
+        return None
+    name = read_name(fields, problems)
+    word = read_choice(fields["target"], "target", list(TARGETS), problems)
+    texts = (read_text(fields, key, problems) for key in ("source", "note", "under"))
+    origin, note, under = texts
+    node = fields["rows"]
+    if word is None or not isinstance(node, List) or not node.items:
+        if not isinstance(node, List) or not node.items:
+            problems.append(Problem(node.span, f"rows must be a list of rows, not {found(node)}"))
+        return None
+    rows: list[Row] = []
+    code: dict[int, Code] = {}
+    for number, item in enumerate(node.items, start=1):
+        row = read_row(item, number, None, problems)
+        own = _code(item, TARGETS[word], problems)
+        if row is not None and own is not None:
+            rows.append(row)
+            code[number] = own
+    problems += overlaps(tuple(rows))
+    return Table(name, TARGETS[word], tuple(rows), code, source, origin, note, under)
+
+
+def _code(row: Node, target: Target, problems: list[Problem]) -> Code | None:
+    """The code of a row; None where a line is wrong, which is noted."""
+    fields: Mapping[str, Node] = {}
+    if isinstance(row, Fields):
+        fields = {key.text: value for key, value in row.entries}
+    node = fields.get("code")
+    if not isinstance(node, List):
+        if node is not None:
+            message = f"code must be a list of instructions, not {found(node)}"
+            problems.append(Problem(node.span, message, "as in [sync, 'stw v,0(x)']"))
+        return None
+    read = [_lines(item, target, problems) for item in node.items]
+    if any(each is None for each in read):
+        return None
+    lines = tuple(line for each in read for line in each or ())
+    texts = tuple(item.text for item in node.items if isinstance(item, Text))
+    return Code(lines, texts, node.span)
+
+
+def _lines(node: Node, target: Target, problems: list[Problem]) -> Sequence[Line] | None:
+    """An item of code: an instruction, behind a label or not, or a label alone."""
+    if not isinstance(node, Text) or not node.text.strip():
+        message = f"an instruction must be text such as 'stw v,0(x)', not {found(node)}"
+        problems.append(Problem(node.span, message))
+        return None
+    match = _LABELLED.fullmatch(node.text)
+    cells = [each for each in (match.groups() if match else ()) if each]
+    text = "".join(f" {each.replace(OPERATOR, _STANDS)} ;\n" for each in cells)
+    source = Source("a row", f"{target.language} row\n{{ }}\n P0 ;\n{text}")
+    told = Problems()
+    columns = parse(ASSEMBLY, source, source.text, told)
+    read = [line_of(cell, told) for row in columns.rows for cell in row.cells] if columns else []
+    lines = [_at(node, each) for each in read]
+    if told:
+        problems += [Problem(node.span, it.message, it.hint) for it in told.as_error().problems]
+    if told or columns is None:
+        return None
+    unknown = [*_unknown(lines, node, target)]
+    problems += unknown
+    return None if unknown else lines
+
+
+def _at(node: Node, it: Line) -> Line:
+    """A line, where it is in the file of the table."""
+    if isinstance(it, Instruction):
+        it = replace(it, mnemonic=it.mnemonic.replace(_STANDS, OPERATOR))
+    return replace(it, span=node.span)
+
+
+def _unknown(lines: Sequence[Line], node: Node, target: Target) -> Iterator[Problem]:
+    """A problem for each instruction that the target has not."""
+    known = instruction_set(target.dialect.instructions)
+    for it in (each for each in lines if isinstance(each, Instruction) and each.mnemonic != "OP"):
+        names = [it.mnemonic.replace(OPERATOR, name) for name in target.operators.values()]
+        for name in names if OPERATOR in it.mnemonic else [it.mnemonic]:
+            if known.form(name, it.operands) is None:
+                what = f"{it} must be an instruction of {target.name}"
+                hint = guess(name, known.forms) if name not in known.forms else None
+                yield Problem(node.span, f"{what}, and is not known with these operands", hint)
+                break

@@ -1,0 +1,316 @@
+"""A table from source operations to assembly, and what a program becomes by it.
+
+Each operation becomes the code of its row; what it computes with stays in registers, so that the
+code depends on reads as the text of the program does. A branch of the source is a branch before the
+operation, and everything behind it depends on what it looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+
+from msgspec import Struct
+
+from rspverify.architecture.architecture import Architecture
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.isa.conditions import condition_of
+from rspverify.isa.execution import Address, Choice, Event, State, TableExecutor
+from rspverify.isa.instruction_set import instruction_set
+from rspverify.isa.lines import Instruction, Line
+from rspverify.litmus.assembly import addresses_of, operation_of, spin_of
+from rspverify.litmus.program import (
+    Cut,
+    Kind,
+    Operation,
+    Program,
+    Spin,
+    Thread,
+)
+from rspverify.mapping.targets import Target, model_of
+from rspverify.records import replace
+from rspverify.scheme.compile import beyond
+from rspverify.scheme.row import Row, Shape, shape_of
+from rspverify.scheme.scheme import first_rows
+from rspverify.source import InputError, Problem, Severity, Source, Span
+from rspverify.value import Binary, Expression, Read, reads, substituted
+
+NAMES = "[rxve]|t[0-9]*"
+"""What rows call the result, the location, what is written, what is expected, and temporaries."""
+
+OPERATOR = "{OP}"
+"""What stands in an instruction for the name of the operator of an RMW."""
+
+
+class Code(Struct, frozen=True):
+    """The code of a row: its lines, and each as it is written; operation: where in the file."""
+
+    lines: tuple[Line, ...]
+    texts: tuple[str, ...]
+    span: Span
+
+
+class Mapped(Struct, frozen=True):
+    """A program of a target that a source program becomes.
+
+    model: whose executions are those of the target. told: by the index of each source operation
+    that reads, the read that gives its result. texts: by the index of each, its code.
+    """
+
+    program: Program
+    model: MemoryModel
+    told: Mapping[int, int]
+    texts: Mapping[int, tuple[str, ...]]
+
+
+class Table(Struct, frozen=True, dict=True):
+    """A table for a target. code: of each row, by its number. under: the model, if it is not the
+    target's own. origin: where the table is taken from, in the author's words."""
+
+    name: str
+    target: Target
+    rows: tuple[Row, ...]
+    code: Mapping[int, Code]
+    source: Source
+    origin: str | None = None
+    note: str | None = None
+    under: str | None = None
+
+    @property
+    def machine(self) -> None:
+        """None: a model says what the executions of its code are."""
+        return None
+
+    @property
+    def whole(self) -> bool:
+        """A table translates operation by operation."""
+        return False
+
+    @property
+    def runs_on(self) -> str:
+        """The name of its target."""
+        return self.target.name
+
+    @cached_property
+    def model(self) -> MemoryModel:
+        """The model that judges its code. Raises InputError."""
+        return model_of(self.under or self.target.model)
+
+    @cached_property
+    def table(self) -> Mapping[Shape, Row]:
+        """The row of each shape of operation that has one."""
+        return first_rows(self.rows)
+
+    def on_machine(self, machine: Architecture) -> Table:
+        """Raises InputError: a model says what the executions of its code are."""
+        message = f"table {self.name} is for {self.target.name}, which is no machine"
+        raise InputError([Problem(None, f"{message}: --machine must be left out")])
+
+    def prepare(self, programs: Iterable[Program]) -> None:
+        """Nothing is gained by translating many programs at a time."""
+
+    def code_of(self, program: Callable[[], Program]) -> Source:
+        """The text that says what code a program becomes: that of the table."""
+        return self.source
+
+    def key(self, program: Program) -> tuple[object, ...]:
+        """The code of each operation, and what judges it."""
+        made = self.compiled(program)
+        code = tuple((index, *texts) for index, texts in sorted(made.texts.items()))
+        return self.target.name, self.model.text_digest, code
+
+    def row_for(self, operation: Operation) -> Row | None:
+        """The row that compiles an operation, if there is one."""
+        shape = shape_of(operation)
+        return None if shape is None else self.table.get(shape)
+
+    def compiled(self, program: Program) -> Mapped:
+        """The program of the target. Raises InputError, with a problem for each operation that has
+        no row."""
+        problems = [
+            Problem(it.span, why, severity=Severity.UNSUPPORTED)
+            for it in program.operations
+            if (why := self._unsupported(it, program)) is not None
+        ]
+        if problems:
+            raise InputError(problems)
+        threads: list[_Thread] = []
+        for thread in program.threads:
+            first = sum(len(each.events) for each in threads)
+            threads.append(_Thread(self, program, thread, first))
+            threads[-1].require()
+        made = replace(
+            program,
+            language=self.target.language,
+            locations=tuple(replace(it, atomic=False, mutex=False) for it in program.locations),
+            threads=tuple(each.thread for each in threads),
+            condition=None,
+            watched=(),
+            cuts=tuple(each for it in threads for each in it.cuts),
+            spins=tuple(each for it in threads for each in it.spins),
+            unrolled=None,
+            faults=(),
+        )
+        told = {index: read for each in threads for index, read in each.told.items()}
+        texts = {index: text for each in threads for index, text in each.texts.items()}
+        return Mapped(made, self.model, told, texts)
+
+    def _unsupported(self, it: Operation, program: Program) -> str | None:
+        """Why an operation cannot be translated."""
+        if (reason := beyond(it, program)) is not None:
+            return f"{it} is beyond every scheme: it {reason}"
+        if it.kind is Kind.BARRIER:
+            return f"{it} is beyond tables for a target: its architecture has no barriers"
+        row = self.row_for(it)
+        if row is None:
+            return f"table {self.name} has no row for {shape_of(it)}"
+        if any(OPERATOR in text for text in self.code[row.number].texts):
+            if it.operator not in self.target.operators:
+                return f"{self.target.name} has no instruction for an rmw by {it.operator!r}"
+        return None
+
+
+class _Thread(TableExecutor):
+    """The code of a thread of a source program, as it is executed."""
+
+    def __init__(self, table: Table, program: Program, thread: Thread, first: int) -> None:
+        dialect = table.target.dialect
+        registers = re.compile(f"{dialect.registers}|{NAMES}")
+        super().__init__(
+            instruction_set(dialect.instructions),
+            registers,
+            addresses_of(it.name for it in program.locations),
+            {},
+            first,
+            spelled=lambda name: name if re.fullmatch(NAMES, name) else dialect.spelled(name),
+            zero=dialect.zero,
+            anywhere=dialect.anywhere,
+        )
+        self._table, self._program, self._own = table, program, thread
+        self._given: dict[int, Expression] = {}
+        self._from: dict[int, frozenset[int]] = {}
+        self._operation: Operation | None = None
+        self._first: dict[int, int] = {}
+        self.told: dict[int, int] = {}
+        self.texts: dict[int, tuple[str, ...]] = {}
+        for each in thread.operations:
+            self._translate(each)
+
+    def _translate(self, it: Operation) -> None:
+        row = self._table.row_for(it)
+        assert row is not None and self.state is not None
+        code = self._table.code[row.number]
+        self._operation, self._first[it.index] = it, self._next
+        self.forget_labels()
+        operator = self._table.target.operators.get(it.operator or "", "")
+        self.texts[it.index] = tuple(each.replace(OPERATOR, operator) for each in code.texts)
+        path = self._over(it.guard)
+        values: dict[str, Expression | Address] = {}
+        sources: dict[str, frozenset[int]] = {}
+        operand = it.operand if it.kind is Kind.RMW else it.value
+        for name, value in (("v", operand), ("e", _expected(it))):
+            if value is not None:
+                values[name], sources[name] = self._over(value), self._sources(value)
+        if it.location is not None:
+            values["x"] = Address(it.location)
+            sources["x"] = self._depends(it.address)
+        control = self.state.control | self._depends(it.control)
+        self.state = State(condition_of(path), values, sources, control)
+        self.follow(_named(each, operator) for each in code.lines)
+        if it.gives:
+            result = self.state.values.get("r") if self.state else None
+            if not isinstance(result, Read):
+                self.refuse(code.span, f"the code of {row} must leave one read in r")
+                return
+            self.told[it.index] = result.index
+            self._given[it.index] = result
+            self._from[it.index] = self.state.sources.get("r", frozenset())
+
+    def one(self, it: Instruction) -> bool:
+        """`OP t,r,v` computes what an RMW writes."""
+        if it.mnemonic != "OP" or self.state is None or self._operation is None:
+            return False
+        to, old, by = (self._register_of(each) for each in it.operands)
+        values, sources = self.state.values, self.state.sources
+        value = self._operation.value
+        assert value is not None
+        own, before = self._operation.index, self.operand(old)
+        assert not isinstance(before, Address)
+        result = substituted(value, lambda i: before if i == own else self._given[i])
+        self._put(to, result, sources.get(old, frozenset()) | sources.get(by, frozenset()))
+        return True
+
+    def step(self, together: Sequence[Instruction]) -> None:
+        for it in together:
+            if not self.one(it):
+                super().step([it])
+
+    def _over(self, it: Expression) -> Expression:
+        """An expression of the source over what the code has read."""
+        return substituted(it, self._given.__getitem__)
+
+    def _sources(self, it: Expression) -> frozenset[int]:
+        return self._depends(reads(it))
+
+    def _depends(self, on: Iterable[int]) -> frozenset[int]:
+        return frozenset[int]().union(*(self._from.get(each, ()) for each in on))
+
+    # ---- what it becomes -------------------------------------------------------------------------
+
+    @property
+    def thread(self) -> Thread:
+        """The thread of the target."""
+        made = tuple(self._as_operation(it) for it in self.events)
+        registers = {name: self._over(it) for name, it in self._own.registers.items()}
+        return replace(self._own, operations=made, registers=registers)
+
+    def _as_operation(self, it: Event | Choice) -> Operation:
+        """An operation of the target, where the one of the source stands that it comes from."""
+        last = max(index for index, first in self._first.items() if first <= it.index)
+        span = next(each.span for each in self._own.operations if each.index == last)
+        return replace(operation_of(it, self._own.index), span=span)
+
+    def _place(self, index: int) -> int:
+        """The first event of an operation of the source, or of what follows it."""
+        later = [event for it, event in self._first.items() if it >= index]
+        return min(later, default=self._next)
+
+    @property
+    def cuts(self) -> list[Cut]:
+        """Where the unrolling of its loops ends."""
+        own = [it for it in self._program.cuts if it.thread == self._own.index]
+        return [replace(it, guard=self._over(it.guard), at=self._place(it.at)) for it in own]
+
+    @property
+    def spins(self) -> list[Spin]:
+        """Its loops that only spin: those of the source, and those of store-exclusives."""
+        own = [it for it in self._program.spins if it.thread == self._own.index]
+        mapped = [
+            replace(
+                it,
+                guard=self._over(it.guard),
+                first=self._place(it.first),
+                end=self._place(it.end),
+                rmws=frozenset(),
+                faults=(),
+            )
+            for it in own
+        ]
+        return [*mapped, *(spin_of(it, self._own.index) for it in self.rounds)]
+
+
+def _expected(it: Operation) -> Expression | None:
+    """What a compare-exchange expects: `success` is `Read(index) == e`."""
+    match it.success:
+        case Binary("==", Read(index), expected) if index == it.index:
+            return expected
+        case Binary("==", expected, Read(index)) if index == it.index:
+            return expected
+    return None
+
+
+def _named(it: Line, operator: str) -> Line:
+    if isinstance(it, Instruction) and OPERATOR in it.mnemonic:
+        return replace(it, mnemonic=it.mnemonic.replace(OPERATOR, operator))
+    return it
