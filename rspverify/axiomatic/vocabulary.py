@@ -191,6 +191,18 @@ def _paired(a: Event, b: Event) -> bool:
     )
 
 
+def _picked(how: str) -> Callable[[Event, Event], bool]:
+    """That b depends on what a reads only as that decides, on the way, which of others it is."""
+
+    def depends(a: Event, b: Event) -> bool:
+        textual = None if b.operation is None else b.operation.textual
+        if textual is None or textual.picked is None or not _depends(how)(a, b):
+            return False
+        return a.is_one_of(getattr(textual.picked, how))
+
+    return depends
+
+
 def _depends(how: str) -> Callable[[Event, Event], bool]:
     """That b depends on what a reads, of the same thread: by its value, control or address.
 
@@ -227,6 +239,9 @@ RELATIONS: Mapping[str, Callable[[Event, Event], bool]] = {
     "data": lambda a, b: b.writes and _depends("data")(a, b),
     "ctrl": _depends("control"),
     "addr": _depends("address"),
+    "pick-data": lambda a, b: b.writes and _picked("data")(a, b),
+    "pick-ctrl": _picked("control"),
+    "pick-addr": _picked("address"),
     **dict.fromkeys(
         ("syncbar", "same_B"),
         lambda a, b: (
@@ -268,7 +283,7 @@ BASE_RELATIONS = (*RELATIONS, *WITNESS, *DERIVED)
 _OF_SOURCES = {"sb", "asw", MO, LO}
 """Relations that programs in assembly have by other names, or have not."""
 
-_OF_ASSEMBLY = {"amo", "lxsx"}
+_OF_ASSEMBLY = {"amo", "lxsx", "pick-data", "pick-ctrl", "pick-addr"}
 """Relations that only they have."""
 
 

@@ -65,8 +65,9 @@ class State(Struct, frozen=True):
     """What is known at a place in the code.
 
     path: when it is reached. values: of registers. sources: the reads from which a register comes,
-    whatever it was made of them. control: the reads on which the branches before depend. reserved:
-    the load-exclusive that comes last, with no store-exclusive behind it.
+    whatever it was made of them, and `~i` of a read i that only decided between others on the way.
+    control: the reads on which the branches before depend. reserved: the load-exclusive that comes
+    last, with no store-exclusive behind it.
     """
 
     path: Condition
@@ -165,7 +166,8 @@ class Event(Struct, frozen=True):
     """An access or a fence of a thread, in its place; guard: when it is executed.
 
     index: `Read(index)` is what it reads. value, success: what it writes, and where it does.
-    address, data, control: the reads of its thread that it depends on, by the text of the code.
+    address, data, control: the reads of its thread that it depends on, by the text of the code, and
+    `~i` where read i only decided between others on the way.
     beyond: where it is elsewhere than at its location. pair: of a store-exclusive, its load.
     """
 
@@ -310,9 +312,14 @@ class TableExecutor(Executor[State]):
         own = {"exclusive": frozenset({self._next})} if paired and "dependent" in form.words else {}
         known = {**before.sources, **own}
 
-        def sources(names: Iterable[str | None]) -> frozenset[int]:
-            texts = (bound.get(name, name) for name in names if name is not None)
-            return frozenset[int]().union(*(known.get(text, ()) for text in texts))
+        def sources(it: Formula) -> frozenset[int]:
+            reads = {name: known.get(bound.get(name, name), ()) for name in it.needs}
+            reads.pop("exclusive" if it is form.written else "", None)
+            return frozenset(
+                min(index, ~index) if name in it.deciding else index
+                for name, them in reads.items()
+                for index in them
+            )
 
         def value(name: str) -> Expression | Address:
             if name in ("old", "exclusive"):
@@ -328,8 +335,8 @@ class TableExecutor(Executor[State]):
         if form.target is not None:
             assert form.branch is not None
             taken = condition_of(number(form.branch))
-            self.branch(bound[form.target], taken, sources(form.branch.needs))
-        sets = [(name, calculated(formula), sources(formula.needs)) for name, formula in form.sets]
+            self.branch(bound[form.target], taken, sources(form.branch))
+        sets = [(name, calculated(formula), sources(formula)) for name, formula in form.sets]
         if "fence" in form.words or (form.address is not None and paired is exclusive):
             self._access(it, form, bound, number, sources, pair)
         elif exclusive:
@@ -376,7 +383,7 @@ class TableExecutor(Executor[State]):
         form: Form,
         bound: Mapping[str, str],
         number: Callable[[Formula], Expression],
-        sources: Callable[[Iterable[str | None]], frozenset[int]],
+        sources: Callable[[Formula], frozenset[int]],
         pair: int | None,
     ) -> None:
         """A fence, or an access: an event for each location that it may be of."""
@@ -386,6 +393,7 @@ class TableExecutor(Executor[State]):
         places: Sequence[tuple[Address | None, Condition]] = [(None, True)]
         if form.address is not None:
             places = self._places(form, bound)
+        whence = [bound[each] for each in (form.address, form.offset) if each is not None]
         somewhere = reduce(either, (there for _, there in places))
         given: Expression = Constant(0)
         own: list[int] = []
@@ -399,8 +407,8 @@ class TableExecutor(Executor[State]):
                 None if place is None else place.location,
                 None if written is None else number(written),
                 None if succeeds is None else number(succeeds),
-                sources((form.address, form.offset)),
-                frozenset() if written is None else sources(written.needs - {"exclusive"}),
+                frozenset[int]().union(*(self.state.sources.get(it, ()) for it in whence)),
+                frozenset() if written is None else sources(written),
                 self.state.control,
                 False if own else both(path, negated(somewhere)),
                 pair,
@@ -463,7 +471,9 @@ class TableExecutor(Executor[State]):
     def joined(self, one: State, other: State) -> State:
         """Registers have what the path has put there that was taken."""
         values = {
-            name: _merged(one.path, one.values.get(name, UNKNOWN), other.values.get(name, UNKNOWN))
+            name: self._merged(
+                one.path, one.values.get(name, UNKNOWN), other.values.get(name, UNKNOWN)
+            )
             for name in dict.fromkeys((*one.values, *other.values))
         }
         path = choice(one.path, True, other.path)
@@ -471,15 +481,12 @@ class TableExecutor(Executor[State]):
         control = one.control | other.control
         return State(path, values, sources_joined(one, other), control, reserved)
 
-
-def _merged(
-    condition: Condition, then: Expression | Address, otherwise: Expression | Address
-) -> Expression | Address:
-    if then == otherwise:
-        return then
-    if isinstance(then, Address) or isinstance(otherwise, Address):
-        return UNKNOWN
-    return select(expression(condition), then, otherwise)
+    def _merged(
+        self, condition: Condition, then: Expression | Address, otherwise: Expression | Address
+    ) -> Expression | Address:
+        if then == otherwise:
+            return then
+        return select(expression(condition), self._number(then), self._number(otherwise))
 
 
 # ---- numbers and addresses -----------------------------------------------------------------------

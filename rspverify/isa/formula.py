@@ -107,6 +107,21 @@ class Formula(Struct, frozen=True, eq=False, dict=True):
         return of(self.tree)
 
     @cached_property
+    def deciding(self) -> frozenset[str]:
+        """The operands that only decide which of others it is, or whether it is written."""
+        tests = [it.test for it in ast.walk(self.tree) if isinstance(it, ast.IfExp)]
+        names = {it.id for test in tests for it in ast.walk(test) if isinstance(it, ast.Name)}
+        own = frozenset(names) | (self.condition.needs if self.condition else frozenset())
+        return own - self._taken(self.tree)
+
+    def _taken(self, it: ast.AST) -> frozenset[str]:
+        """The names that stand in a formula beside what decides in it."""
+        if isinstance(it, ast.Name):
+            return frozenset({it.id})
+        parts = [it.body, it.orelse] if isinstance(it, ast.IfExp) else ast.iter_child_nodes(it)
+        return frozenset[str]().union(*map(self._taken, parts))
+
+    @cached_property
     def needs(self) -> frozenset[str]:
         """The operands that it looks at, and those that its condition does."""
         return self.names | (self.condition.needs if self.condition else frozenset())

@@ -120,9 +120,7 @@ def _texts(machine: Machine) -> Mapping[int, tuple[str, ...]]:
     return found
 
 
-def _threads(
-    program: Program, texts: Mapping[int, tuple[str, ...]]
-) -> tuple[CompiledThread, ...]:
+def _threads(program: Program, texts: Mapping[int, tuple[str, ...]]) -> tuple[CompiledThread, ...]:
     shown = []
     for thread in program.threads:
         operations = []

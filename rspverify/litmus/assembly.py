@@ -355,7 +355,7 @@ def operation_of(it: Event | Choice, thread: int) -> Operation:
         regions=frozenset() if "fetch" in form.words else operation.regions,
         instruction=form.name,
         tags=form.tags,
-        textual=Dependencies(it.address, it.data, it.control),
+        textual=Dependencies.of(it.address, it.data, it.control),
         pair=it.pair,
         whole="whole" in form.words,
     )

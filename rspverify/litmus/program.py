@@ -106,11 +106,26 @@ class Choice(Struct, frozen=True):
 
 
 class Dependencies(Struct, frozen=True):
-    """The earlier operations of its thread that one depends on, by the text of the code."""
+    """The earlier operations of its thread that one depends on, by the text of the code.
+
+    picked: those that only decide, on the way, which of others it is; they are among them, too.
+    """
 
     address: frozenset[int] = frozenset()
     data: frozenset[int] = frozenset()
     control: frozenset[int] = frozenset()
+    picked: Dependencies | None = None
+
+    @staticmethod
+    def of(address: frozenset[int], data: frozenset[int], control: frozenset[int]) -> Dependencies:
+        """By their sources, with `~i` where i only decides."""
+        decided = [frozenset(~it for it in each if it < 0) for each in (address, data, control)]
+        alone = [one - each for one, each in zip(decided, (address, data, control), strict=True)]
+        address, data, control = (
+            frozenset(max(it, ~it) for it in each) for each in (address, data, control)
+        )
+        picked = Dependencies(alone[0], alone[1], alone[2]) if any(alone) else None
+        return Dependencies(address, data, control, picked)
 
 
 class Operation(Struct, frozen=True, kw_only=True):

@@ -121,9 +121,18 @@ class Table(Struct, frozen=True, dict=True):
         return self.target.name, self.model.text_digest, code
 
     def row_for(self, operation: Operation) -> Row | None:
-        """The row that compiles an operation, if there is one."""
+        """The row that compiles an operation, if there is one.
+
+        A table without scopes has the rows of an operation whatever its scope.
+        """
         shape = shape_of(operation)
+        if shape is not None and not self._has_scopes:
+            shape = replace(shape, scope=None, remote=False)
         return None if shape is None else self.table.get(shape)
+
+    @cached_property
+    def _has_scopes(self) -> bool:
+        return any(row.scopes - {None} for row in self.rows)
 
     def compiled(self, program: Program) -> Mapped:
         """The program of the target. Raises InputError, with a problem for each operation that has
@@ -232,8 +241,7 @@ class _Thread(TableExecutor):
         if it.mnemonic != "OP" or self.state is None or self._operation is None:
             return False
         to, old, by = (self._register_of(each) for each in it.operands)
-        values, sources = self.state.values, self.state.sources
-        value = self._operation.value
+        sources, value = self.state.sources, self._operation.value
         assert value is not None
         own, before = self._operation.index, self.operand(old)
         assert not isinstance(before, Address)

@@ -1,4 +1,4 @@
-"""The architectures that a table may be for: a dialect of assembly, and the model that judges it."""
+"""The architectures that a table may be for: a dialect of assembly, and a model."""
 
 from __future__ import annotations
 

@@ -75,9 +75,7 @@ def _decided(case: Case, source: ModelSide, log: QueryLog | None) -> Verdict:
     return verdict
 
 
-def _under_a_model(
-    case: Case, made: Mapped, source: ModelSide, log: QueryLog | None
-) -> Verdict:
+def _under_a_model(case: Case, made: Mapped, source: ModelSide, log: QueryLog | None) -> Verdict:
     """The verdict where the executions of the target are those of a model."""
     if case.settings.reading is Reading.WITNESS:
         message = "the reading witness is for machines, which have an rf and mo of their own"

@@ -12,7 +12,6 @@ from rspverify.axiomatic.question import Questions
 from rspverify.convert import counts
 from rspverify.engineering.compare.rows import changed_rows
 from rspverify.engineering.comparison import (
-    RowChange,
     Change,
     Compared,
     Comparison,
@@ -20,6 +19,7 @@ from rspverify.engineering.comparison import (
     LeftOut,
     OutcomeChange,
     OutcomeChanges,
+    RowChange,
     SchemeName,
     TouchedTest,
     Untouched,

@@ -178,7 +178,8 @@ def _memories(asked: Sequence[str], machine: Architecture | None) -> tuple[str, 
     """The memories that are asked for. Raises InputError."""
     require_known("a memory", asked, MEMORIES)
     if LOCAL in asked and (machine is None or not has_local(machine)):
-        message = f"machine {machine.name if machine else 'of a model'} must have local memory for this hunt, and has none"
+        name = "of a model" if machine is None else machine.name
+        message = f"machine {name} must have local memory for this hunt, and has none"
         raise InputError([Problem(None, message, LOCAL_HINT)])
     return tuple(each for each in MEMORIES if each in asked) or (GLOBAL,)
 
