@@ -9,12 +9,22 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rspverify.options import require_bounds
 from rspverify.records import replace
 from rspverify.soundness.settings import Settings, require_consistent
-from rspverify.source import Given, InputError, Problem, Problems, Source, read_source, require
+from rspverify.source import (
+    MAX_SCHEME_BYTES,
+    Given,
+    InputError,
+    Problem,
+    Problems,
+    Source,
+    read_source,
+    require,
+)
 from rspverify.wording import alternatives
 
 if TYPE_CHECKING:
     from rspverify.axiomatic.model import MemoryModel
     from rspverify.litmus.program import Program
+    from rspverify.mapping.table import Table
     from rspverify.programs.litmus_test import LitmusTest
     from rspverify.scheme.scheme import Scheme
 
@@ -141,6 +151,15 @@ def read_scheme(given: AScheme) -> Scheme:
 
     (scheme,) = meant_by(schemes=schemes_given(given)).schemes
     return read_scheme_file(scheme)
+
+
+def read_table(given: AScheme) -> Scheme | Table:
+    """A scheme for a machine, or a table for a target, read. Raises InputError."""
+    from rspverify.corpus.inputs import meant_by
+    from rspverify.translators import read_scheme_or_table
+
+    (scheme,) = meant_by(schemes=schemes_given(given)).schemes
+    return read_scheme_or_table(read_source(scheme, MAX_SCHEME_BYTES))
 
 
 def read_test(given: ATest, settings: Settings | None = None) -> Program:

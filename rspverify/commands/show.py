@@ -62,12 +62,15 @@ def show(asked: ShowParameters, output: Output) -> int:
 
 def _show_scheme(name: str, output: Output) -> None:
     from rspverify.answers import machine_in_words
-    from rspverify.api.inputs import read_scheme
+    from rspverify.api.inputs import read_table
     from rspverify.render.listings import scheme
 
-    table = read_scheme(name)
-    rows = [(row.number, str(row), [str(each) for each in row.code]) for row in table.rows]
-    machine = machine_in_words(table.machine.name, table.machine.path or None)
+    table = read_table(name)
+    rows = [(row.number, str(row), list(row.text)) for row in table.rows]
+    path = table.machine.path if table.machine else ""
+    machine = machine_in_words(table.runs_on, path or None)
+    if table.machine is not None:
+        machine = f"the machine {machine}"
     output.print(scheme(table.name, machine, table.origin, rows))
 
 

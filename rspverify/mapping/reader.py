@@ -13,7 +13,7 @@ from rspverify.litmus.syntax import ASSEMBLY, parse
 from rspverify.mapping.table import OPERATOR, Code, Table
 from rspverify.mapping.targets import TARGETS, Target
 from rspverify.records import replace
-from rspverify.scheme.reader import overlaps, read_name
+from rspverify.scheme.reader import TARGET, overlaps, read_name
 from rspverify.scheme.row import Row
 from rspverify.scheme.row_reader import read_row
 from rspverify.source import InputError, Problem, Source
@@ -30,15 +30,15 @@ from rspverify.yaml_reader import (
 )
 from rspverify.yaml_reader import Table as Fields
 
-KEYS = ("name", "source", "target", "under", "note", "rows")
-REQUIRED = ("name", "target", "rows")
+KEYS = ("name", "source", TARGET, "under", "note", "rows")
+REQUIRED = ("name", TARGET, "rows")
 
 _LABELLED = re.compile(r"\s*(\w+\s*:)?\s*(.*?)\s*")
 _STANDS = "OPERATOR"
 """What stands for `{OP}` while a line is read."""
 
 
-_TARGET = re.compile(r"^target\s*:", re.MULTILINE)
+_TARGET = re.compile(rf"^{TARGET}\s*:", re.MULTILINE)
 
 
 def is_table(source: Source) -> bool:
@@ -74,7 +74,7 @@ def _read(source: Source, root: Node, problems: list[Problem]) -> Table | None:
         row = read_row(item, number, None, problems)
         own = _code(item, TARGETS[word], problems)
         if row is not None and own is not None:
-            rows.append(row)
+            rows.append(replace(row, written=own.texts))
             code[number] = own
     problems += overlaps(tuple(rows))
     return Table(name, TARGETS[word], tuple(rows), code, source, origin, note, under)

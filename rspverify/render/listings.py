@@ -53,7 +53,7 @@ def scheme(
     name: str, machine: str, origin: str | None, rows: Sequence[tuple[int, str, Sequence[str]]]
 ) -> Iterator[Block]:
     """A scheme as Tab. 3 prints one; rows are (number, operations, code)."""
-    yield line(f"{name}, for the machine {machine}", kind="head")
+    yield line(f"{name}, for {machine}", kind="head")
     if origin:
         yield line(origin, kind="note")
     cells = [[str(n), _EACH.sub("\n", words), "; ".join(code)] for n, words, code in rows]

@@ -16,10 +16,19 @@ from rspverify.scheme.row import Row, Shape
 from rspverify.scheme.row_reader import read_row
 from rspverify.scheme.scheme import Scheme
 from rspverify.shipped import SCHEMES, SHIPPED
-from rspverify.source import MAX_SCHEME_BYTES, Given, InputError, Problem, Source, read_source
+from rspverify.source import (
+    MAX_SCHEME_BYTES,
+    Given,
+    InputError,
+    Problem,
+    Severity,
+    Source,
+    read_source,
+)
 from rspverify.yaml_reader import (
     List,
     Node,
+    Table,
     Text,
     found,
     read_choice,
@@ -29,6 +38,8 @@ from rspverify.yaml_reader import (
 )
 
 DEFAULT_MACHINE = "rsp"
+TARGET = "target"
+"""The key of a table for an architecture that a model judges (rspverify/mapping)."""
 MAX_PROBLEMS = 100
 """How many problems of one file are reported; nobody reads more."""
 
@@ -59,6 +70,12 @@ def read_scheme(source: Source) -> Scheme:
 
 
 def _read(source: Source, root: Node, problems: list[Problem]) -> Scheme | None:
+    keys = [key for key, _ in root.entries] if isinstance(root, Table) else []
+    for at in (key for key in keys if key.text == TARGET):
+        message = "a table for a target, which a model judges, is not what is asked for here"
+        hint = "check, explain, outcomes, compare and hunt take it"
+        problems.append(Problem(at.span, message, hint, severity=Severity.UNSUPPORTED))
+        return None
     fields = read_fields(root, "a scheme", KEYS, REQUIRED, problems)
     if fields is None:
         return None

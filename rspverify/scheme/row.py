@@ -93,6 +93,7 @@ class Row(Struct, frozen=True, dict=True):
     may store again what has been written; of a fence none does.
     named: of its orders those that it names; it covers the others as weaker ones.
     memories: of the operations that it matches. results: of an RMW, whether they are used.
+    written: its code in the assembly of an architecture, where it is for one; `code` is empty then.
     """
 
     number: int
@@ -106,6 +107,7 @@ class Row(Struct, frozen=True, dict=True):
     named: frozenset[Order] = frozenset()
     memories: frozenset[Memory] = frozenset({IN_GLOBAL})
     results: frozenset[bool] = EITHER
+    written: tuple[str, ...] = ()
 
     @cached_property
     def shapes(self) -> tuple[Shape, ...]:
@@ -131,7 +133,7 @@ class Row(Struct, frozen=True, dict=True):
     @property
     def text(self) -> tuple[str, ...]:
         """Its code as text."""
-        return tuple(map(str, self.code))
+        return self.written or tuple(map(str, self.code))
 
     @property
     def adds(self) -> bool:

@@ -209,6 +209,10 @@ def ended(program: Program, model: MemoryModel) -> int:
     return found.total()
 
 
+OF_PROCESSORS = {"x86": "x86-tso", **{it: it for it in ("aarch64", "power", "riscv")}}
+"""The model that judges the tests of a folder."""
+
+
 @pytest.mark.parametrize("suite", ["rsp", "all-orders", "devices", "models", "barrier"])
 def test_all_endings_of_the_suites(suite: str) -> None:
     """Of every fourth test. The solver has no answer for minutes where three threads spin."""
@@ -217,9 +221,9 @@ def test_all_endings_of_the_suites(suite: str) -> None:
     paths = sorted((ROOT / "litmus" / suite).rglob("*.litmus"))
     for place, path in list(enumerate(paths))[::4]:
         if "xf-" not in path.name and "lock-3" not in path.name:  # the first have thousands
-            of_x86 = path.parent.name == "x86"
-            model = load_model("x86-tso" if of_x86 else names[place % len(names)])
-            program = read_program(read_source(path), assembly=of_x86)
+            own = OF_PROCESSORS.get(path.parent.name)
+            model = load_model(own or names[place % len(names)])
+            program = read_program(read_source(path), assembly=own is not None)
             with suppress(WrongTool):
                 total += ended(awaited(program, model), model)
     assert total > 40

@@ -28,6 +28,16 @@ MODELS = {name: load_model(name) for name in shipped_models()}
 SETTINGS = Settings(seconds=60)
 
 
+LANGUAGES = {
+    "aarch64": "AArch64",
+    "c11": "C",
+    "opencl": "OpenCL",
+    "power": "PPC",
+    "riscv": "RISCV",
+    "x86": "X86",
+}
+
+
 def file_of(test: str) -> Path:
     return Path(EXPECTED[test][0].folder, test)
 
@@ -52,8 +62,7 @@ def test_a_test_is_called_after_its_file_and_speaks_the_language_of_its_models()
     for test, (suite, _) in EXPECTED.items():
         source = read_source(file_of(test))
         assert read_program(source, assembly=True).title == Path(test).stem
-        language = {"c11": "C", "opencl": "OpenCL", "x86": "X86"}[Path(suite.folder).name]
-        assert source.text.split()[0] == language
+        assert source.text.split()[0] == LANGUAGES[Path(suite.folder).name]
 
 
 def shown() -> dict[str, dict[str, str]]:

@@ -271,15 +271,58 @@ def test_locks() -> None:
     }
 
 
+IN_ASSEMBLY = """AArch64 t
+{ 0:X1=x; 0:X2=y; 0:X9=z; }
+ P0 ;
+ LDR W3,[X1] ;
+ CMP W3,#1 ;
+ MOV W4,#1 ;
+ CSEL W5,W4,W4,EQ ;
+ STR W5,[X2] ;
+ LDXR W6,[X1] ;
+ STXR W7,W6,[X1] ;
+ SWP W6,W8,[X9] ;
+ CSEL W5,W4,W4,EQ ;
+ ADD X9,X9,W5,SXTW ;
+ CBZ W5,L ;
+ L: ;
+ DMB SY ;
+"""
+LOAD, STORE, LX, SX, SWAP_READ, SWAP_WRITE, BARRIER = range(3, 10)
+
+
+@pytest.mark.parametrize(
+    ("name", "pairs"),
+    [
+        ("amo", {(SWAP_READ, SWAP_WRITE)}),
+        ("lxsx", {(LX, SX)}),
+        ("rmw", {(SWAP_READ, SWAP_WRITE), (LX, SX)}),
+        ("data", {(LOAD, STORE), (LX, SX), (LX, SWAP_WRITE)}),
+        ("pick-data", {(LOAD, STORE)}),
+        ("ctrl", {(LOAD, BARRIER)}),
+        ("pick-ctrl", {(LOAD, BARRIER)}),
+        ("pick-addr", set()),
+        ("si", {(it, it) for it in range(10)} | among({SWAP_READ, SWAP_WRITE})),
+    ],
+)
+def test_relations_of_assembly(name: str, pairs: set[tuple[int, int]]) -> None:
+    text = f"let it = {name} let r = rmw | co acyclic r as R"
+    model = read_model(Source("t.cat", text), "t")
+    program = read_program(Source("t.litmus", IN_ASSEMBLY), assembly=True)
+    assert set(candidates_of(program, model, Limits()).relation("it")) == pairs
+
+
 def test_every_base_name_is_tested() -> None:
     def names(*tests: object) -> set[str]:
         rows = [row for test in tests for row in test.pytestmark[0].args[1]]  # type: ignore[attr-defined]
         return {name for row in rows for name in row[0].split()}
 
     assert names(test_sets, test_sets_of_the_whole_language) == set(OF_LANGUAGES)
-    assert names(test_relations, test_relations_of_the_whole_language) | {
+    of_assembly = {"amo", "lxsx", "pick-addr", "pick-ctrl", "pick-data"}
+    assert names(test_relations, test_relations_of_the_whole_language) | of_assembly | {
         "ext",
         "rmw",
+        "si",
     } == set(RELATIONS)
     assert names(test_derived_relations) == set(DERIVED)
     witness = {*WITNESS}

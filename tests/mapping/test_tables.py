@@ -1,0 +1,226 @@
+"""Tables for targets whose executions are those of a model: verdicts, and what a table may say."""
+
+import random
+
+import pytest
+
+import rspverify
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.question import Questions
+from rspverify.limits import Limits
+from rspverify.litmus.program import Kind, Program
+from rspverify.litmus.reader import read_program
+from rspverify.mapping.reader import read_table
+from rspverify.mapping.table import Table
+from rspverify.soundness.settings import Settings
+from rspverify.source import InputError, Source, read_source
+from rspverify.verdict import Word
+
+RC11, C11 = Settings(model="rc11"), Settings(model="c11-simp")
+
+
+def shipped(name: str) -> Source:
+    return read_source(f"schemes/c11/{name}.yaml")
+
+
+def without(name: str, row: str, code: str) -> Source:
+    """A shipped table with other code in the row that begins so."""
+    lines = shipped(name).text.split("\n")
+    (at,) = (number for number, line in enumerate(lines) if f"{{{row}," in line)
+    lines[at] = f"  - {{{row}, code: [{code}]}}"
+    return Source(f"{name}-mutant.yaml", "\n".join(lines))
+
+
+def word(table: Source, test: str, settings: Settings) -> Word:
+    source = read_source(f"litmus/targets/{test}.litmus")
+    return rspverify.explain(table, source, settings).explanation.verdict.word
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "code", "test"),
+    [
+        ("c11-x86", "op: store, order: seq_cst", '"MOV [x],v"', "seq_cst/SB"),
+        ("c11-x86-loads", "op: load, order: seq_cst", '"MOV r,[x]"', "seq_cst/SB"),
+        ("c11-power-leading", "op: store, order: release", '"stw v,0(x)"', "synchronisation/MP"),
+        ("c11-power-leading", "op: load, order: acquire", '"lwz r,0(x)"', "synchronisation/MP"),
+        ("c11-aarch64", "op: load, order: acquire", '"LDR r,[x]"', "synchronisation/MP"),
+        ("c11-aarch64", "op: store, order: release", '"STR v,[x]"', "synchronisation/MP"),
+        ("c11-aarch64", "op: fence, order: acquire", '"DMB ISHST"', "synchronisation/MP+fences"),
+        ("c11-riscv", "op: load, order: seq_cst", '"lw r,0(x)", "fence r,rw"', "seq_cst/SB"),
+        ("c11-riscv", "op: store, order: release", '"sw v,0(x)"', "synchronisation/MP"),
+        ("c11-riscv", "op: fence, order: release", '"fence r,w"', "synchronisation/MP+fences"),
+    ],
+)
+def test_what_a_table_lacks_is_found(name: str, row: str, code: str, test: str) -> None:
+    settings = C11 if test.startswith("seq_cst") else RC11
+    assert word(shipped(name), test, settings) is Word.SOUND
+    assert word(without(name, row, code), test, settings) is Word.UNSOUND
+
+
+def test_both_columns_of_x86_may_not_be_mixed() -> None:
+    """Stores of the one with loads of the other: neither has the fence."""
+    row, code = "op: load, order: seq_cst", '"MOV r,[x]"'
+    assert word(without("c11-x86-loads", row, code), "seq_cst/SB", C11) is Word.UNSOUND
+    assert word(shipped("c11-x86"), "seq_cst/SB", C11) is Word.SOUND
+
+
+def test_an_execution_of_the_target_is_shown_at_the_lines_of_the_test() -> None:
+    test = read_source("litmus/targets/seq_cst/Z6.U.litmus")
+    text = str(rspverify.explain(shipped("c11-power-leading"), test, C11))
+    assert "power allows the execution below" in text and "F[SYNC,sync]" in text
+    assert "lwarx r,0,x; OP t,r,v; stwcx. t,0,x; bne L" in text and "Sc: acyclic" in text
+    lines = {
+        int(line.split()[2]) for line in text.split("\n") if line.startswith("e") and "P" in line
+    }
+    assert lines <= {*range(5, 16)}
+
+
+# ---- what a program becomes ------------------------------------------------------------------------
+
+HEAD = "name: t\ntarget: {target}\nrows:\n"
+
+
+def table(target: str, *rows: str) -> Table:
+    return read_table(Source("t.yaml", HEAD.format(target=target) + "\n".join(rows)))
+
+
+def program(*threads: str) -> Program:
+    parameters = "(atomic_int* x, atomic_int* y)"
+    bodies = [f"P{number} {parameters} {{ {text} }}" for number, text in enumerate(threads)]
+    return read_program(Source("t.litmus", "C t\n{ }\n" + "\n".join(bodies)))
+
+
+def load(register: str, x: str) -> str:
+    return f"int {register} = atomic_load_explicit({x}, memory_order_relaxed);"
+
+
+def store(x: str, value: str) -> str:
+    return f"atomic_store_explicit({x}, {value}, memory_order_relaxed);"
+
+
+PLAIN = (
+    "  - {op: load, order: relaxed, code: ['lw r,0(x)']}",
+    "  - {op: store, order: relaxed, code: ['sw v,0(x)']}",
+)
+
+
+def test_dependencies_are_those_of_the_source() -> None:
+    """By data and by control, which reaches what is behind the branch as well."""
+    body = f"{load('r0', 'x')} {load('r1', 'y')} if (r1) {{ {store('x', 'r0 ^ r0')} }} {store('y', '1')}"
+    made = table("riscv", *PLAIN).compiled(program(body))
+    first, second, inside, behind = (it.textual for it in made.program.operations)
+    assert first is not None and not first.control and second is not None
+    assert inside is not None and (inside.data, inside.control) == ({0}, {1})
+    assert behind is not None and (behind.data, behind.control) == (frozenset(), {1})
+
+
+def test_a_compare_exchange_that_fails_writes_nothing() -> None:
+    rows = ["L: lwarx r,0,x", "cmpw r,e", "bne F", "stwcx. v,0,x", "bne L", "F:"]
+    made = table("power", f"  - {{op: cas, order: relaxed, code: {rows}}}").compiled(
+        program(
+            "int r0 = 1; int r1 = atomic_compare_exchange_strong_explicit"
+            "(x, &r0, 2, memory_order_relaxed, memory_order_relaxed);"
+        )
+    )
+    kinds = [it.kind for it in made.program.operations]
+    assert kinds == [Kind.LOAD, Kind.CHOICE, Kind.STORE] and made.told == {0: 0}
+    found = Questions(made.program, load_model("power"), Limits(), told=made.told).outcomes()
+    assert [(dict(it.reads), dict(it.memory)["x"]) for it in found] == [({0: 0}, 0)]
+
+
+def test_a_loop_that_goes_on_where_it_wrote_is_refused() -> None:
+    rows = ["L: lwarx r,0,x", "stwcx. v,0,x", "beq L"]
+    made = table("power", f"  - {{op: rmw, order: relaxed, code: {rows}}}")
+    with pytest.raises(InputError, match="goes back to L, and loops are not read"):
+        made.compiled(program("atomic_fetch_add_explicit(x, 1, memory_order_relaxed);"))
+
+
+def test_a_loop_that_carries_a_register_round_is_refused() -> None:
+    rows = ["li t,0", "L: addi t,t,1", "lwarx r,0,x", "stwcx. t,0,x", "bne L"]
+    made = table("power", f"  - {{op: rmw, order: relaxed, code: {rows}}}")
+    with pytest.raises(InputError, match="goes back to L, and t goes on from there"):
+        made.compiled(program("atomic_fetch_add_explicit(x, 1, memory_order_relaxed);"))
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("{op: load, order: relaxed, code: ['lwq r,0(x)']}", "must be an instruction of power"),
+        ("{op: load, order: relaxed, code: ['lwz r,']}", "what follows `,` must be"),
+        ("{op: load, order: relaxed, code: lwz}", "code must be a list of instructions"),
+        ("{op: lod, order: relaxed, code: ['lwz r,0(x)']}", "op must be"),
+    ],
+)
+def test_mistakes_are_told_at_their_place(row: str, said: str) -> None:
+    with pytest.raises(InputError) as error:
+        table("power", f"  - {row}", "  - {op: store, order: strong, code: ['stw v,0(x)']}")
+    told = [str(it) for it in error.value.problems]
+    assert any(said in each and "t.yaml:4:" in each for each in told)
+    assert any("t.yaml:5:" in each for each in told)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [("[]", "must leave one read in r"), ("['li r,1']", "must leave one read in r")],
+)
+def test_a_load_must_leave_what_it_read(code: str, said: str) -> None:
+    made = table("power", f"  - {{op: load, order: relaxed, code: {code}}}")
+    with pytest.raises(InputError, match=said):
+        made.compiled(program(load("r0", "x")))
+
+
+def test_what_is_for_machines_alone_says_so() -> None:
+    with pytest.raises(InputError, match="a table for a target, which a model judges, is not what"):
+        rspverify.read_scheme("schemes/c11/c11-x86.yaml")
+
+
+# ---- an independent reading of the theorem ---------------------------------------------------------
+
+
+def outcomes(made: Program, model: str, told: dict[int, int]) -> set[tuple[object, ...]]:
+    """By listing all executions of one side, and looking at them afterwards."""
+    found = set()
+    for it in Questions(made, load_model(model), Limits()).outcomes():
+        reads = dict(it.reads)
+        values = tuple((source, reads[by]) for source, by in sorted(told.items()) if by in reads)
+        found.add((values, it.memory))
+    return found
+
+
+@pytest.mark.parametrize("name", ["c11-x86", "c11-power-leading", "c11-aarch64", "c11-riscv"])
+def test_random_programs_agree_with_sets_of_outcomes(name: str) -> None:
+    """SOUND is that the outcomes of the target are among those of the source."""
+    rng, seen = random.Random(name), set()
+    mapped = read_table(shipped(name))
+    orders = {"load": ("relaxed", "acquire", "seq_cst"), "store": ("relaxed", "release", "seq_cst")}
+    for number in range(25):
+        threads = []
+        for thread in range(2):
+            body = []
+            for place in range(rng.choice((2, 3))):
+                x, kind = rng.choice("xy"), rng.choice(("load", "store", "add"))
+                order = "memory_order_" + rng.choice(
+                    orders.get(kind, ("relaxed", "acq_rel", "seq_cst"))
+                )
+                register = f"r{place}"
+                body.append(
+                    {
+                        "load": f"int {register} = atomic_load_explicit({x}, {order});",
+                        "store": f"atomic_store_explicit({x}, {thread * 3 + place + 1}, {order});",
+                        "add": f"int {register} = atomic_fetch_add_explicit({x}, 8, {order});",
+                    }[kind]
+                )
+            threads.append(" ".join(body))
+        source = program(*threads)
+        made = mapped.compiled(source)
+        own = {it.index: it.index for it in source.operations if it.reads}
+        for model in ("rc11", "c11-simp"):
+            wanted = outcomes(source, model, own)
+            within = outcomes(made.program, made.model.name, dict(made.told)) <= wanted
+            text = Source("t.litmus", source.source.text)
+            verdict = rspverify.explain(
+                shipped(name), text, Settings(model=model)
+            ).explanation.verdict
+            assert (verdict.word is Word.SOUND) == within, (number, model, threads)
+            seen.add(verdict.word)
+    assert Word.SOUND in seen
