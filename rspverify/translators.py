@@ -35,8 +35,9 @@ class Translator(Protocol):
 
     name: as reports call it. source: the text that it is read from, empty of a compiler. machine:
     what executes the code; None where a model says what its executions are. runs_on: the name of
-    either. whole: whether it translates whole
-    programs, as a compiler does: loops that only spin are unrolled for it.
+    either; identity: what keys have of it; path: its file, empty where it ships. language: of the
+    assembly that it translates from; None where it is from OpenCL and C. whole: whether it
+    translates whole programs, as a compiler does: loops that only spin are unrolled for it.
     """
 
     @property
@@ -47,6 +48,12 @@ class Translator(Protocol):
     def machine(self) -> Architecture | None: ...
     @property
     def runs_on(self) -> str: ...
+    @property
+    def identity(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def language(self) -> str | None: ...
     @property
     def whole(self) -> bool: ...
 

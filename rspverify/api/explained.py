@@ -148,7 +148,7 @@ def explain(scheme: AScheme, test: ATest, settings: Settings | None = None) -> E
     limits = settings.limits()
     with reporting(incident):
         named = NamedScheme.by(read_translator(table, settings.machine), name_of(table))
-        loaded = read_test(read_source(file), settings)
+        loaded = read_test(read_source(file), settings, assembly=named.language is not None)
         verdicts = Verdicts(Judge(), named_model(settings.model), settings)
         found = explained(loaded, named, verdicts)
     return Explained(found, loaded, named, verdicts, incident, limits)

@@ -67,6 +67,21 @@ class Compilation(Struct, frozen=True, eq=False):
         return self.machine.name
 
     @property
+    def identity(self) -> str:
+        """What keys have of its machine."""
+        return self.machine.identity
+
+    @property
+    def path(self) -> str:
+        """The file of its machine, empty where that ships."""
+        return self.machine.path
+
+    @property
+    def language(self) -> str | None:
+        """It translates from OpenCL and C."""
+        return None
+
+    @property
     def origin(self) -> str:
         """Which compiler it is, and for what: `LLVM 22.1.0 by llvmlite 0.50.0, gfx942`."""
         return f"{self.compiler.version}, {self.processor}"

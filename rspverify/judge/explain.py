@@ -51,7 +51,7 @@ def explain(test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts) -> Explan
         going,
         axioms=tuple((name, texts[name]) for name in verdict.axioms),
     )
-    if verdict.word is not Word.UNSUPPORTED:
+    if verdict.word not in (Word.UNSUPPORTED, Word.ERROR):
         with suppress(LimitReached), limits.enforced():
             code = scheme.translator.compiled(program)
             if isinstance(code, Mapped):

@@ -123,9 +123,10 @@ class FormQuestion(Question[Form], frozen=True):
         return Form(digest(repr(key)))
 
 
-def read_test(source: Source, settings: Settings) -> LoadedTest:
-    """A test whose program could be read. Raises InputError."""
-    test = LoadedTest(source, settings)
+def read_test(source: Source, settings: Settings, *, assembly: bool = False) -> LoadedTest:
+    """A test whose program could be read. assembly: whether it may be in assembly. Raises
+    InputError."""
+    test = LoadedTest(source, settings, assembly=assembly)
     _ = test.program
     return test
 
@@ -161,6 +162,7 @@ class Table(Struct, frozen=True):
     machine: str
     unbounded: str | None
     switches: Mapping[str, str]
+    language: str | None = None
 
 
 class TableQuestion(Question[Table], frozen=True, dict=True):
@@ -188,15 +190,14 @@ class TableQuestion(Question[Table], frozen=True, dict=True):
         return self.source.digest, self.on
 
     def decide(self) -> Table:
-        machine = self.scheme.machine
-        if machine is None:
-            return Table(self.scheme.name, "", None, {})
-        return Table(self.scheme.name, machine.identity, _unbounded(machine), machine.off)
+        it, machine = self.scheme, self.scheme.machine
+        unbounded = None if machine is None else _unbounded(machine)
+        switches = {} if machine is None else machine.off
+        return Table(it.name, it.identity, unbounded, switches, it.language)
 
     def worth_keeping(self, answer: Table) -> bool:
-        """The file of a machine may change."""
-        machine = self.scheme.machine
-        return machine is None or not machine.path
+        """The file of a machine or of a model may change."""
+        return not self.scheme.path
 
 
 class NamedScheme(Struct, frozen=True, eq=False, dict=True):
@@ -234,9 +235,12 @@ class NamedScheme(Struct, frozen=True, eq=False, dict=True):
     @property
     def identity(self) -> str:
         """What keys have of its machine."""
-        if self.table:
-            return self.table.machine
-        return self.machine.identity if self.machine else ""
+        return self.table.machine if self.table else self.translator.identity
+
+    @property
+    def language(self) -> str | None:
+        """Of the assembly that it translates from; None where it is from OpenCL and C."""
+        return self.table.language if self.table else self.translator.language
 
     @property
     def unbounded(self) -> str | None:

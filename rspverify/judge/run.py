@@ -44,7 +44,8 @@ class Run:
 
     def question(self, given: Given) -> CheckQuestion:
         """What is asked about a test, under all schemes."""
-        test = LoadedTest(given, self.inputs.settings)
+        assembly = any(it.language for it in self.inputs.schemes)
+        test = LoadedTest(given, self.inputs.settings, assembly=assembly)
         return CheckQuestion(self, test, self.inputs.schemes)
 
     def compile(self, files: Sequence[Given]) -> None:

@@ -345,10 +345,9 @@ def operation_of(it: Event | Choice, thread: int) -> Operation:
     if isinstance(it, Choice):
         return operation
     form = it.form
-    kind = Kind.FENCE if it.location is None else Kind.LOAD if form.reads else Kind.STORE
     return replace(
         operation,
-        kind=Kind.RMW if form.reads and form.written is not None else kind,
+        kind=kind_of(form, it.location is not None),
         location=it.location,
         value=it.value,
         success=it.success,
@@ -359,6 +358,15 @@ def operation_of(it: Event | Choice, thread: int) -> Operation:
         pair=it.pair,
         whole="whole" in form.words,
     )
+
+
+def kind_of(form: Form, accesses: bool) -> Kind:
+    """What an instruction is that accesses memory, or does not."""
+    if not accesses:
+        return Kind.FENCE
+    if form.written is None:
+        return Kind.LOAD
+    return Kind.RMW if form.reads else Kind.STORE
 
 
 def spin_of(it: Round, thread: int) -> Spin:

@@ -10,7 +10,7 @@ from rspverify.isa.lines import Instruction, Line
 from rspverify.litmus.assembly import line_of
 from rspverify.litmus.problems import Problems
 from rspverify.litmus.syntax import ASSEMBLY, parse
-from rspverify.mapping.table import OPERATOR, Code, Table
+from rspverify.mapping.table import OPERATOR, Code, Table, Translated
 from rspverify.mapping.targets import TARGETS, Target
 from rspverify.records import replace
 from rspverify.scheme.reader import TARGET, overlaps, read_name
@@ -30,7 +30,7 @@ from rspverify.yaml_reader import (
 )
 from rspverify.yaml_reader import Table as Fields
 
-KEYS = ("name", "source", TARGET, "under", "note", "rows")
+KEYS = ("name", "source", "from", TARGET, "under", "note", "rows")
 REQUIRED = ("name", TARGET, "rows")
 
 _LABELLED = re.compile(r"\s*(\w+\s*:)?\s*(.*?)\s*")
@@ -68,16 +68,48 @@ def _read(source: Source, root: Node, problems: list[Problem]) -> Table | None:
         if not isinstance(node, List) or not node.items:
             problems.append(Problem(node.span, f"rows must be a list of rows, not {found(node)}"))
         return None
-    rows: list[Row] = []
+    rows: list[Row | Translated] = []
     code: dict[int, Code] = {}
+    translates = _translates(fields, problems)
     for number, item in enumerate(node.items, start=1):
-        row = read_row(item, number, None, problems)
         own = _code(item, TARGETS[word], problems)
+        row: Row | Translated | None
+        if translates is None:
+            row = read_row(item, number, None, problems)
+            row = row and replace(row, written=own.texts if own else ())
+        else:
+            row = _translated(item, number, translates, own.texts if own else (), problems)
         if row is not None and own is not None:
-            rows.append(replace(row, written=own.texts))
+            rows.append(row)
             code[number] = own
-    problems += overlaps(tuple(rows))
-    return Table(name, TARGETS[word], tuple(rows), code, source, origin, note, under)
+    problems += overlaps(tuple(row for row in rows if isinstance(row, Row)))
+    target = TARGETS[word]
+    return Table(name, target, tuple(rows), code, source, origin, note, under, translates)
+
+
+def _translates(fields: Mapping[str, Node], problems: list[Problem]) -> Target | None:
+    """The architecture whose instructions are translated; None where that is C."""
+    node = fields.get("from")
+    word = read_choice(node, "from", list(TARGETS), problems) if node is not None else None
+    return None if word is None else TARGETS[word]
+
+
+def _translated(
+    row: Node, number: int, target: Target, texts: tuple[str, ...], problems: list[Problem]
+) -> Translated | None:
+    """A row for an instruction; None where that is wrong, which is noted."""
+    fields = read_fields(row, "a row", ("from", "code", "note"), ("from", "code"), problems)
+    if fields is None:
+        return None
+    lines = _lines(fields["from"], target, problems)
+    known = instruction_set(target.dialect.instructions)
+    for it in lines or ():
+        form = known.form(it.mnemonic, it.operands) if isinstance(it, Instruction) else None
+        if form is not None and (form.address is not None or "fence" in form.words):
+            return Translated(number, form, str(it), texts)
+        message = f"from must be an access or a fence, not {it}"
+        problems.append(Problem(fields["from"].span, message))
+    return None
 
 
 def _code(row: Node, target: Target, problems: list[Problem]) -> Code | None:

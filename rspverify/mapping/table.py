@@ -10,16 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 
 from msgspec import Struct
 
 from rspverify.architecture.architecture import Architecture
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.isa.conditions import condition_of
 from rspverify.isa.execution import Address, Choice, Event, State, TableExecutor
-from rspverify.isa.instruction_set import instruction_set
+from rspverify.isa.instruction_set import Form, instruction_set
 from rspverify.isa.lines import Instruction, Line
-from rspverify.litmus.assembly import addresses_of, operation_of, spin_of
+from rspverify.litmus.assembly import addresses_of, kind_of, operation_of, spin_of
 from rspverify.litmus.program import (
     Cut,
     Kind,
@@ -28,7 +31,7 @@ from rspverify.litmus.program import (
     Spin,
     Thread,
 )
-from rspverify.mapping.targets import Target, model_of
+from rspverify.mapping.targets import Target
 from rspverify.records import replace
 from rspverify.scheme.compile import beyond
 from rspverify.scheme.row import Row, Shape, shape_of
@@ -51,6 +54,27 @@ class Code(Struct, frozen=True):
     span: Span
 
 
+class Translated(Struct, frozen=True):
+    """A row for an instruction of another architecture. form: what it is there; spelled: as the
+    table has it; text: its code."""
+
+    number: int
+    form: Form
+    spelled: str
+    text: tuple[str, ...]
+
+    def matches(self, it: Operation) -> bool:
+        """Whether an operation is this instruction."""
+        return (it.instruction, it.kind, it.tags) == (
+            self.form.name,
+            kind_of(self.form, self.form.address is not None),
+            self.form.tags,
+        )
+
+    def __str__(self) -> str:
+        return self.spelled
+
+
 class Mapped(Struct, frozen=True):
     """A program of a target that a source program becomes.
 
@@ -66,21 +90,39 @@ class Mapped(Struct, frozen=True):
 
 class Table(Struct, frozen=True, dict=True):
     """A table for a target. code: of each row, by its number. under: the model, if it is not the
-    target's own. origin: where the table is taken from, in the author's words."""
+    target's own. origin: where the table is taken from, in the author's words. translates: the
+    architecture whose instructions it translates; None where it translates C.
+    """
 
     name: str
     target: Target
-    rows: tuple[Row, ...]
+    rows: tuple[Row | Translated, ...]
     code: Mapping[int, Code]
     source: Source
     origin: str | None = None
     note: str | None = None
     under: str | None = None
+    translates: Target | None = None
 
     @property
     def machine(self) -> None:
         """None: a model says what the executions of its code are."""
         return None
+
+    @property
+    def identity(self) -> str:
+        """What keys have of the model that judges its code."""
+        return self.model.text_digest
+
+    @property
+    def path(self) -> str:
+        """The file of that model, empty where it ships."""
+        return "" if self.under is None or self.under in shipped_models() else self.under
+
+    @property
+    def language(self) -> str | None:
+        """Of the assembly that it translates from; None where it is from C."""
+        return None if self.translates is None else self.translates.language
 
     @property
     def whole(self) -> bool:
@@ -95,12 +137,14 @@ class Table(Struct, frozen=True, dict=True):
     @cached_property
     def model(self) -> MemoryModel:
         """The model that judges its code. Raises InputError."""
-        return model_of(self.under or self.target.model)
+        if self.path:
+            return load_model(str(Path(self.source.name).parent / self.path))
+        return load_model(self.under or self.target.model)
 
     @cached_property
     def table(self) -> Mapping[Shape, Row]:
         """The row of each shape of operation that has one."""
-        return first_rows(self.rows)
+        return first_rows(it for it in self.rows if isinstance(it, Row))
 
     def on_machine(self, machine: Architecture) -> Table:
         """Raises InputError: a model says what the executions of its code are."""
@@ -120,11 +164,14 @@ class Table(Struct, frozen=True, dict=True):
         code = tuple((index, *texts) for index, texts in sorted(made.texts.items()))
         return self.target.name, self.model.text_digest, code
 
-    def row_for(self, operation: Operation) -> Row | None:
-        """The row that compiles an operation, if there is one.
+    def row_for(self, operation: Operation) -> Row | Translated | None:
+        """The row that translates an operation, if there is one.
 
         A table without scopes has the rows of an operation whatever its scope.
         """
+        if operation.instruction is not None:
+            known = (it for it in self.rows if isinstance(it, Translated))
+            return next((it for it in known if it.matches(operation)), None)
         shape = shape_of(operation)
         if shape is not None and not self._has_scopes:
             shape = replace(shape, scope=None, remote=False)
@@ -132,11 +179,14 @@ class Table(Struct, frozen=True, dict=True):
 
     @cached_property
     def _has_scopes(self) -> bool:
-        return any(row.scopes - {None} for row in self.rows)
+        return any(row.scopes - {None} for row in self.rows if isinstance(row, Row))
 
     def compiled(self, program: Program) -> Mapped:
         """The program of the target. Raises InputError, with a problem for each operation that has
         no row."""
+        if self.language not in (None, program.language):
+            message = f"table {self.name} translates {self.language}, and not {program.language}"
+            raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
         problems = [
             Problem(it.span, why, severity=Severity.UNSUPPORTED)
             for it in program.operations
@@ -173,10 +223,12 @@ class Table(Struct, frozen=True, dict=True):
             return f"{it} is beyond tables for a target: its architecture has no barriers"
         row = self.row_for(it)
         if row is None:
-            return f"table {self.name} has no row for {shape_of(it)}"
-        if any(OPERATOR in text for text in self.code[row.number].texts):
-            if it.operator not in self.target.operators:
-                return f"{self.target.name} has no instruction for an rmw by {it.operator!r}"
+            what = it.instruction or shape_of(it)
+            return f"table {self.name} has no row for {what}"
+        if any(OPERATOR in text for text in row.text):
+            operator = _operator(it)
+            if operator not in self.target.operators:
+                return f"{self.target.name} has no instruction for an rmw by {operator!r}"
         return None
 
 
@@ -212,15 +264,16 @@ class _Thread(TableExecutor):
         code = self._table.code[row.number]
         self._operation, self._first[it.index] = it, self._next
         self.forget_labels()
-        operator = self._table.target.operators.get(it.operator or "", "")
+        operator = self._table.target.operators.get(_operator(it) or "", "")
         self.texts[it.index] = tuple(each.replace(OPERATOR, operator) for each in code.texts)
         path = self._over(it.guard)
         values: dict[str, Expression | Address] = {}
         sources: dict[str, frozenset[int]] = {}
-        operand = it.operand if it.kind is Kind.RMW else it.value
-        for name, value in (("v", operand), ("e", _expected(it))):
+        for name, value in (("v", _operand(it)), ("e", _expected(it))):
             if value is not None:
-                values[name], sources[name] = self._over(value), self._sources(value)
+                values[name], sources[name] = self._over(value), self._depends(reads(value))
+        if it.textual is not None and "v" in sources:
+            sources["v"] = self._depends(it.data)
         if it.location is not None:
             values["x"] = Address(it.location)
             sources["x"] = self._depends(it.address)
@@ -257,9 +310,6 @@ class _Thread(TableExecutor):
     def _over(self, it: Expression) -> Expression:
         """An expression of the source over what the code has read."""
         return substituted(it, self._given.__getitem__)
-
-    def _sources(self, it: Expression) -> frozenset[int]:
-        return self._depends(reads(it))
 
     def _depends(self, on: Iterable[int]) -> frozenset[int]:
         return frozenset[int]().union(*(self._from.get(each, ()) for each in on))
@@ -306,6 +356,26 @@ class _Thread(TableExecutor):
             for it in own
         ]
         return [*mapped, *(spin_of(it, self._own.index) for it in self.rounds)]
+
+
+def _operand(it: Operation) -> Expression | None:
+    """What an operation stores, or does with what it has read."""
+    if it.kind is not Kind.RMW or it.operand is not None:
+        return it.operand or it.value
+    match it.value:
+        case Binary(_, Read(index), operand) if index == it.index:
+            return operand
+    return it.value
+
+
+def _operator(it: Operation) -> str | None:
+    """What a read-modify-write does with its operand."""
+    if it.operator is not None or it.kind is not Kind.RMW or it.success is not None:
+        return it.operator
+    match it.value:
+        case Binary(operator, Read(index), _) if index == it.index:
+            return operator
+    return "exchange"
 
 
 def _expected(it: Operation) -> Expression | None:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 
 from msgspec import Struct
 
-from rspverify.axiomatic.cat import load_model
-from rspverify.axiomatic.model import MemoryModel
 from rspverify.litmus.dialects import DIALECTS, Dialect
 
 
@@ -42,9 +39,3 @@ TARGETS: Mapping[str, Target] = {
     )
 }
 """By the word after `target:`."""
-
-
-@cache
-def model_of(name: str) -> MemoryModel:
-    """A model that judges code, by its name or its file. Raises InputError."""
-    return load_model(name)

@@ -69,6 +69,21 @@ class Scheme(Struct, frozen=True, dict=True):
         return self.machine.name
 
     @property
+    def identity(self) -> str:
+        """What keys have of its machine."""
+        return self.machine.identity
+
+    @property
+    def path(self) -> str:
+        """The file of its machine, empty where that ships."""
+        return self.machine.path
+
+    @property
+    def language(self) -> str | None:
+        """It translates from OpenCL and C."""
+        return None
+
+    @property
     def instructions(self) -> str:
         """The instruction set that its code is of."""
         return self.machine.executes
