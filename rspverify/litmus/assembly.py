@@ -321,7 +321,7 @@ def line_of(it: InstructionText | LabelText, problems: Problems) -> Line:
     if isinstance(it, LabelText):
         return Label(it.name.text, it.span)
     operands = (
-        str(number(each, problems)) if isinstance(each, Integer) else each.text
+        str(number(each, problems, wider=True)) if isinstance(each, Integer) else each.text
         for each in it.operands
     )
     return Instruction(it.name.text, tuple(operands), (), it.span)

@@ -12,8 +12,11 @@ TRUTHS = {"true": 1, "false": 0}
 """The values of a bool as they are written."""
 
 
-def number(integer: Integer, problems: Problems) -> int:
-    """The value of an integer, which must fit into 32 bits; 0 if it does not."""
+def number(integer: Integer, problems: Problems, *, wider: bool = False) -> int:
+    """The value of an integer, which must fit into 32 bits; 0 if it does not.
+
+    wider: whether the language has integers of more bits, which are not supported.
+    """
     text = integer.text.lower()
     digits = text.lstrip("-").rstrip("ul")
     if digits != text.lstrip("-"):
@@ -28,6 +31,9 @@ def number(integer: Integer, problems: Problems) -> int:
         value = int(digits, 16 if hexadecimal else 10)
         if value < 2**32 and (not text.startswith("-") or value <= 2**31):
             return wrap(-value if text.startswith("-") else value)
+    if wider:
+        problems.unsupported(integer.span, "an integer of more than 32 bits is not supported")
+        return 0
     message = f"an integer must fit into 32 bits, not be {quote(integer.text)}"
     problems.error(integer.span, message)
     return 0
@@ -41,7 +47,7 @@ def stated(
     addresses: the numbers that stand for those of locations; None: they are not supported.
     """
     if isinstance(value, Integer):
-        return number(value, problems)
+        return number(value, problems, wider=addresses is not None)
     if value.text in TRUTHS:
         return TRUTHS[value.text]
     if addresses is not None:
