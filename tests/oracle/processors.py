@@ -10,7 +10,8 @@ searches for a global memory order. A rule may be left out, to see where it matt
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice, permutations, product
 from math import prod
 from typing import Any, NamedTuple
@@ -29,7 +30,7 @@ NONE = frozenset[int]()
 
 class Event(NamedTuple):
     """A fence, or an access: R, W, or U, which is both. number: in its thread. partner: the load of
-    a store's pair. Dependencies are numbers of events."""
+    a store's pair. Dependencies are numbers of events, and `~n` if n only decides between others."""
 
     thread: int
     number: int
@@ -136,6 +137,10 @@ Run = tuple[tuple[Event, ...], Mapping[int, tuple[Any, frozenset[int]]]]
 """Events, and what registers have in the end, with the reads that it comes from."""
 
 
+def deciding(sources: frozenset[int]) -> frozenset[int]:
+    return frozenset(min(it, ~it) for it in sources)
+
+
 def tags_of(isa: str, text: str) -> frozenset[str]:
     if isa == "RISCV":
         return frozenset(it for it in ("aq", "rl") if it in text)
@@ -168,7 +173,8 @@ def runs(test: Program, thread: int, offered: Mapping[str, set[Any]]) -> Iterato
         if kind in ("const", "add", "xor", "index", "choose"):
             (a, from_a), (b, from_b) = has(rest[1]), has(rest[-1])
             if kind == "choose":
-                chosen = (a if b == 0 else has(rest[2])[0], from_a | from_b | has(rest[2])[1])
+                other, from_other = has(rest[2])
+                chosen = (a if b == 0 else other, from_a | deciding(from_b) | from_other)
                 yield from on(puts=rest[0], value=chosen)
             else:
                 new = {"const": rest[1], "index": a}.get(kind)
@@ -220,7 +226,7 @@ def runs(test: Program, thread: int, offered: Mapping[str, set[Any]]) -> Iterato
                 load = event("R", place, kept, read=old)
                 expected, from_it = has(rest[0]) if kind == "cas" else (old, NONE)
                 also = {"AMO"} | (tags & {"L"}) | ({"AL"} if "A" in kept and "L" in tags else NONE)
-                pair = {"written": new, "data": data | from_it, "partner": load.number}
+                pair = {"written": new, "data": data | deciding(from_it), "partner": load.number}
                 store = event("W", place, also, 1, **pair)
                 yield from on(load, *([store] if old == expected else []), **result)
 
@@ -232,8 +238,8 @@ def ways_of(test: Program) -> list[list[Run]] | None:
     """The runs of each thread with all values that stores may leave; None if there are many."""
     offered = {name: {test.initial[name]} for name in LOCATIONS}
     while True:
-        ways = [[*islice(runs(test, it, offered), 100)] for it in range(len(test.threads))]
-        if prod(map(len, ways)) > 1000 or max(map(len, ways)) == 100:
+        ways = [[*islice(runs(test, it, offered), 60)] for it in range(len(test.threads))]
+        if prod(map(len, ways)) > 250 or max(map(len, ways)) == 60:
             return None
         before = sum(map(len, offered.values()))
         for it in chain.from_iterable(events for events, _ in chain.from_iterable(ways)):
@@ -267,26 +273,32 @@ def finals(test: Program, model: str, without: str = "") -> set[Final]:
         for chosen in product(*places):
             rf = dict(zip(loads, chosen, strict=True))
             find = in_global_orders if model == "riscv" else in_coherence_orders
-            for last in find(events, rf, model, without):
+            for last, is_allowed in find(events, rf, model, without):
                 memory = zip(LOCATIONS, (events[it].written for it in last), strict=True)
-                found.add(tuple(sorted([*registers, *memory])))
+                final = tuple(sorted([*registers, *memory]))
+                if final not in found and is_allowed():
+                    found.add(final)
     return found
 
 
 def in_coherence_orders(
     events: list[Event], rf: Mapping[int, int], model: str, without: str
-) -> Iterator[list[int]]:
-    """The last writes of the executions that Arm's or Power's model allows."""
+) -> Iterator[tuple[tuple[int, ...], Callable[[], bool]]]:
+    """The last writes of each order of writes, and whether Arm's or Power's model allows it."""
     writes = [
         [at for at, it in enumerate(events) if it.writes and it.location == name][1:]
         for name in LOCATIONS
     ]
+
+    def is_allowed(orders: Sequence[Sequence[int]]) -> bool:
+        it = Execution(events, rf, [[at, *own] for at, own in enumerate(orders)])
+        if not it.is_coherent():
+            return False
+        return power(it, without) if model == "power" else arm(it, model, without)
+
     for orders in product(*map(permutations, writes)):
-        execution = Execution(events, rf, [[at, *own] for at, own in enumerate(orders)])
-        if not execution.is_coherent():
-            continue
-        if power(execution, without) if model == "power" else arm(execution, model, without):
-            yield [own[-1] if own else at for at, own in enumerate(orders)]
+        last = tuple(own[-1] if own else at for at, own in enumerate(orders))
+        yield last, partial(is_allowed, orders)
 
 
 def then(first: Pairs, second: Pairs) -> Pairs:
@@ -303,7 +315,11 @@ def closed(it: Pairs) -> Pairs:
 
 
 def has_cycle(it: Pairs) -> bool:
-    return any(a == b for a, b in closed(it))
+    before = -1
+    while before != (before := len(it)):
+        targets = {b for _, b in it}
+        it = {(a, b) for a, b in it if a in targets}
+    return bool(it)
 
 
 class Execution:
@@ -315,9 +331,15 @@ class Execution:
 
         def named(numbers: str) -> Pairs:
             each = [(it, b, getattr(it, numbers)) for b, it in enumerate(events)]
-            return {(at[it.thread, a], b) for it, b, found in each for a in found}
+            return {(at[it.thread, max(a, ~a)], b) for it, b, found in each for a in found}
 
         self.address, self.data, self.control = map(named, ("address", "data", "control"))
+        self.direct = {
+            (at[it.thread, a], b)
+            for b, it in enumerate(events)
+            for a in it.address | it.data
+            if a >= 0
+        }
         pairs = [(it, b) for b, it in enumerate(events) if it.partner is not None]
         self.rmw = {(at[it.thread, it.partner], b) for it, b in pairs}
         self.po = {
@@ -368,14 +390,14 @@ def arm_rules(it: Execution, a: int, b: int, today: bool) -> set[str]:
         return other.reads and (write, b) in it.po_loc and not overwritten
 
     both = {w for r, w in it.rmw if "AL" in it.events[w].tags}
+    forwards = it.direct if today else it.address | it.data
     rules = {
-        "address": (a, b) in it.address,
+        "address": (a, b) in it.address and (other.writes or not today or (a, b) in it.direct),
         "data": (a, b) in it.data,
         "control": (a, b) in it.control and other.writes,
         "address, po": other.writes and bool(addressed),
         "forwarded": any(
-            (a, at) in it.address | it.data and it.events[at].writes and is_local(at)
-            for at in between
+            (a, at) in forwards and it.events[at].writes and is_local(at) for at in between
         ),
         "control, ISB": any(
             "ISB" in it.events[at].tags and (a, at) in it.control for at in between
@@ -394,7 +416,7 @@ def arm_rules(it: Execution, a: int, b: int, today: bool) -> set[str]:
         "L, A": "L" in one.tags and "A" in other.tags,
         "A": bool(one.tags & {"A", "Q"}),
         "L": "L" in other.tags,
-        "AL": a in both or (not today and any((a, at) in it.po for at in both & {*between})),
+        "AL": a in both if today else bool(both & {*between} - {a + 1}),
         "local write": other.writes and (a, b) in it.po_loc,
     }
     return {name for name, holds in rules.items() if holds}
@@ -491,7 +513,7 @@ def fence_orders(name: str, one: Event, other: Event) -> bool:
 
 def in_global_orders(
     events: list[Event], rf: Mapping[int, int], _: str, without: str
-) -> set[tuple[int, ...]]:
+) -> Iterator[tuple[tuple[int, ...], Callable[[], bool]]]:
     """The last writes of the global memory orders that keep the preserved program order, in which
     loads read the latest store that is earlier there or in their thread, and in which no other
     thread stores between what a load-reserved reads and its store-conditional."""
@@ -524,4 +546,6 @@ def in_global_orders(
             if state not in seen:
                 seen.add(state)
                 waiting.append(state)
-    return {tuple(own[-1] for own in orders) for placed, orders in seen if placed == every}
+    for placed, orders in seen:
+        if placed == every:
+            yield tuple(own[-1] for own in orders), lambda: True
