@@ -12,7 +12,8 @@ import rspverify
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source
 
-MODELS = {"aarch64": "AArch64", "aarch64-2021": "AArch64", "riscv": "RISCV", "power": "PPC"}
+MODELS = dict.fromkeys(("aarch64", "aarch64-2021"), "AArch64")
+MODELS |= {**dict.fromkeys(("riscv", "riscv-zalasr"), "RISCV"), "power": "PPC"}
 ORDERS = ("", "", "", ".aq", ".rl", ".aqrl")
 TAGS = {
     "AArch64": {"load": ("", "", "A", "AP"), "lx": ("", "A"), "rmw": ("", "A", "L", "AL")}

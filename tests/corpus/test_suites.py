@@ -66,8 +66,8 @@ def mistakes(folder: Path, text: str) -> str:
 def test_the_shipped_suites() -> None:
     suites = find_suites(str(ROOT / "litmus"))
     barrier = [f"barrier/{name}" for name in ("compiled", "order", "progress")]
-    names = ["rsp", "all-orders", "amdgpu", *barrier, "devices", "models/c11", "models/opencl"]
-    names += ["models/x86", "proofs", "ptx"]
+    models = [f"models/{it}" for it in ("aarch64", "c11", "opencl", "power", "riscv", "x86")]
+    names = ["rsp", "all-orders", "amdgpu", *barrier, "devices", *models, "proofs", "ptx"]
     names += [f"targets/{it}" for it in ("from-x86", "seq_cst", "synchronisation")]
     assert [each.folder for each in suites] == [str(ROOT / "litmus" / it) for it in names]
     assert [each.folder for each in suites if each.default] == [str(ROOT / "litmus/rsp")]

@@ -253,7 +253,7 @@ def ways_of(test: Program) -> list[list[Run]] | None:
 
 
 def finals(test: Program, model: str, without: str = "") -> set[Final]:
-    """What a model allows: `aarch64`, `aarch64-2021`, `riscv` or `power`; `without` a rule."""
+    """What a model allows, by its name in the package; `without` a rule."""
     found: set[Final] = set()
     initial = enumerate(LOCATIONS)
     start = [Event(-1, it, "W", name, written=test.initial[name]) for it, name in initial]
@@ -272,7 +272,7 @@ def finals(test: Program, model: str, without: str = "") -> set[Final]:
         ]  # fmt: skip
         for chosen in product(*places):
             rf = dict(zip(loads, chosen, strict=True))
-            find = in_global_orders if model == "riscv" else in_coherence_orders
+            find = in_global_orders if test.isa == "RISCV" else in_coherence_orders
             for last, is_allowed in find(events, rf, model, without):
                 memory = zip(LOCATIONS, (events[it].written for it in last), strict=True)
                 final = tuple(sorted([*registers, *memory]))
@@ -474,8 +474,11 @@ def power(it: Execution, without: str) -> bool:
 # ---- RISC-V --------------------------------------------------------------------------------------
 
 
-def riscv_rules(events: list[Event], rf: Mapping[int, int], a: int, b: int) -> set[str]:
-    """Why a is before b in preserved program order."""
+def riscv_rules(
+    events: list[Event], rf: Mapping[int, int], a: int, b: int, zalasr: bool
+) -> set[str]:
+    """Why a is before b in preserved program order. zalasr: whether orders of plain loads and stores
+    are RCsc, as that extension has it, and not RCpc, as in herd's tests."""
     one, other = events[a], events[b]
     between = [(at, events[at]) for at in range(a + 1, b)]
     same, number = one.location == other.location, one.number
@@ -488,8 +491,7 @@ def riscv_rules(events: list[Event], rf: Mapping[int, int], a: int, b: int) -> s
         any(it.kind == "F" and fence_orders(*it.tags, one, other) for _, it in between),
         "aq" in one.tags,
         "rl" in other.tags,
-        # Plain loads and stores with orders are RCpc, as in herd's tests.
-        all(it.tags & {"aq", "rl"} and it.tags & special for it in (one, other)),
+        all(it.tags & {"aq", "rl"} and (zalasr or it.tags & special) for it in (one, other)),
         other.partner == number,
         number in other.address,
         number in other.data,
@@ -512,16 +514,16 @@ def fence_orders(name: str, one: Event, other: Event) -> bool:
 
 
 def in_global_orders(
-    events: list[Event], rf: Mapping[int, int], _: str, without: str
+    events: list[Event], rf: Mapping[int, int], model: str, without: str
 ) -> Iterator[tuple[tuple[int, ...], Callable[[], bool]]]:
     """The last writes of the global memory orders that keep the preserved program order, in which
     loads read the latest store that is earlier there or in their thread, and in which no other
     thread stores between what a load-reserved reads and its store-conditional."""
     every = frozenset(at for at, it in enumerate(events) if it.kind != "F" and it.thread >= 0)
-    earlier, own = {}, {}
+    earlier, own, zalasr = {}, {}, model == "riscv-zalasr"
     for b in every:
         before = [a for a in every if a < b and events[a].thread == events[b].thread]
-        earlier[b] = {a for a in before if riscv_rules(events, rf, a, b) - {without}}
+        earlier[b] = {a for a in before if riscv_rules(events, rf, a, b, zalasr) - {without}}
         stores = (a for a in before if events[a].writes)
         own[b] = [a for a in sorted(stores) if events[a].location == events[b].location]
     place = {(it.thread, it.number): at for at, it in enumerate(events)}
