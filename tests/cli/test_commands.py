@@ -138,7 +138,7 @@ def test_explain_has_one_clock(monkeypatch: pytest.MonkeyPatch) -> None:
         seen.append(time.monotonic())
         return found
 
-    monkeypatch.setattr("rspverify.judge.explain.MachineSide", target)
+    monkeypatch.setattr("rspverify.judge.explain.side_of", target)
     monkeypatch.setattr("rspverify.api.explained.explained", decided)
     run("explain", PROPOSED, "litmus/rsp/paper/Fig4.litmus", "--timeout", "9")
     verdict, clock = seen
