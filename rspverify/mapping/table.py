@@ -18,7 +18,7 @@ from rspverify.architecture.architecture import Architecture
 from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.isa.conditions import condition_of
+from rspverify.isa.conditions import Condition, both, condition_of
 from rspverify.isa.execution import Address, Choice, Event, State, TableExecutor
 from rspverify.isa.instruction_set import Form, instruction_set
 from rspverify.isa.lines import Instruction, Line
@@ -249,6 +249,7 @@ class _Thread(TableExecutor):
             anywhere=dialect.anywhere,
         )
         self._table, self._program, self._own = table, program, thread
+        self._start = first
         self._given: dict[int, Expression] = {}
         self._from: dict[int, frozenset[int]] = {}
         self._operation: Operation | None = None
@@ -344,18 +345,24 @@ class _Thread(TableExecutor):
     def spins(self) -> list[Spin]:
         """Its loops that only spin: those of the source, and those of store-exclusives."""
         own = [it for it in self._program.spins if it.thread == self._own.index]
-        mapped = [
-            replace(
-                it,
-                guard=self._over(it.guard),
-                first=self._place(it.first),
-                end=self._place(it.end),
-                rmws=frozenset(),
-                faults=(),
-            )
-            for it in own
+        return [*map(self._spin, own), *(spin_of(it, self._own.index) for it in self.rounds)]
+
+    def _spin(self, it: Spin) -> Spin:
+        """A loop of the source in the code, where an iteration that goes on may write."""
+        guard, first, end = self._over(it.guard), self._place(it.first), self._place(it.end)
+        writes = [
+            event.index
+            for event in self.events[first - self._start : end - self._start]
+            if isinstance(event, Event)
+            and event.form.written is not None
+            and both(both(event.guard, _where(event.success)), condition_of(guard)) is not False
         ]
-        return [*mapped, *(spin_of(it, self._own.index) for it in self.rounds)]
+        rmws = frozenset(writes)
+        return replace(it, guard=guard, first=first, end=end, rmws=rmws, faults=())
+
+
+def _where(success: Expression | None) -> Condition:
+    return True if success is None else condition_of(success)
 
 
 def _operand(it: Operation) -> Expression | None:

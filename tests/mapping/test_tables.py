@@ -175,6 +175,28 @@ def test_what_is_for_machines_alone_says_so() -> None:
         rspverify.read_scheme("schemes/c11/c11-x86.yaml")
 
 
+LOCKING = """C t
+{ }
+P0 (atomic_int* x, atomic_int* y) {
+  while (atomic_exchange_explicit(x, 1, memory_order_acquire) == 1) ;
+  atomic_store_explicit(y, 1, memory_order_relaxed);
+}
+P1 (atomic_int* x, atomic_int* y) { atomic_store_explicit(x, 1, memory_order_relaxed); }
+"""
+WAITING = LOCKING.replace("atomic_exchange_explicit(x, 1, ", "atomic_load_explicit(x, ")
+
+
+@pytest.mark.parametrize("name", ["c11-x86", "c11-aarch64-lse", "c11-power-leading"])
+def test_a_loop_that_writes_is_unrolled_and_one_that_waits_is_not(name: str) -> None:
+    """What an iteration writes that goes on, no model of a processor is known to leave out."""
+    verdicts = [
+        rspverify.explain(shipped(name), Source("t.litmus", text), RC11).explanation.verdict
+        for text in (LOCKING, WAITING)
+    ]
+    assert [it.word for it in verdicts] == [Word.SOUND, Word.SOUND]
+    assert "iterations" in verdicts[0].within and not verdicts[1].within
+
+
 # ---- from one instruction set to another -----------------------------------------------------------
 
 
