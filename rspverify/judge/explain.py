@@ -55,7 +55,7 @@ def explain(test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts) -> Explan
         with suppress(LimitReached), limits.enforced():
             code = scheme.translator.compiled(program)
             if isinstance(code, Mapped):
-                threads = _threads(program, code.texts)
+                threads = _threads(program, _any(code))
                 return replace(found, threads=threads, reach=_of_a_model(verdict, code))
             machine = machine_of(code, settings)
             threads = _threads(program, _texts(machine))
@@ -130,6 +130,16 @@ def _threads(program: Program, texts: Mapping[int, tuple[str, ...]]) -> tuple[Co
         place = f"device {thread.device}, work-group {thread.workgroup}"
         shown.append(CompiledThread(thread.name, place, tuple(operations)))
     return tuple(shown)
+
+
+def _any(code: Mapped) -> Mapping[int, tuple[str, ...]]:
+    """The code of each operation; where it may have several, one after the other."""
+    found: dict[int, tuple[str, ...]] = {}
+    for index in code.texts:
+        different = dict.fromkeys(it.texts[index] for it in code.all)
+        first, *others = different
+        found[index] = (*first, *(word for each in others for word in ("or", *each)))
+    return found
 
 
 def _of_a_model(verdict: Verdict, code: Mapped) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from rspverify.isa.instruction_set import instruction_set
 from rspverify.isa.lines import Instruction, Line
@@ -16,7 +17,8 @@ from rspverify.records import replace
 from rspverify.scheme.reader import TARGET, overlaps, read_name
 from rspverify.scheme.row import Row
 from rspverify.scheme.row_reader import read_row
-from rspverify.source import InputError, Problem, Source
+from rspverify.shipped import located
+from rspverify.source import InputError, Problem, Source, read_source
 from rspverify.wording import guess
 from rspverify.yaml_reader import (
     List,
@@ -30,8 +32,8 @@ from rspverify.yaml_reader import (
 )
 from rspverify.yaml_reader import Table as Fields
 
-KEYS = ("name", "source", "from", TARGET, "under", "note", "rows")
-REQUIRED = ("name", TARGET, "rows")
+KEYS = ("name", "source", "from", TARGET, "under", "note", "rows", "mixed")
+REQUIRED = ("name", TARGET)
 
 _LABELLED = re.compile(r"\s*(\w+\s*:)?\s*(.*?)\s*")
 _STANDS = "OPERATOR"
@@ -63,6 +65,11 @@ def _read(source: Source, root: Node, problems: list[Problem]) -> Table | None:
     word = read_choice(fields["target"], "target", list(TARGETS), problems)
     texts = (read_text(fields, key, problems) for key in ("source", "note", "under"))
     origin, note, under = texts
+    if "mixed" in fields:
+        return _mixed(source, fields, problems, Table(name, TARGETS[word or "x86"], (), {}, source))
+    if "rows" not in fields:
+        problems.append(Problem(root.span, "a table for a target must have the key rows, or mixed"))
+        return None
     node = fields["rows"]
     if word is None or not isinstance(node, List) or not node.items:
         if not isinstance(node, List) or not node.items:
@@ -85,6 +92,36 @@ def _read(source: Source, root: Node, problems: list[Problem]) -> Table | None:
     problems += overlaps(tuple(row for row in rows if isinstance(row, Row)))
     target = TARGETS[word]
     return Table(name, target, tuple(rows), code, source, origin, note, under, translates)
+
+
+def _mixed(
+    source: Source, fields: Mapping[str, Node], problems: list[Problem], table: Table
+) -> Table | None:
+    """A table whose operations may each have the code of any of several; None where it is wrong,
+    which is noted."""
+    node = fields["mixed"]
+    origin, under = (read_text(fields, key, problems) for key in ("source", "under"))
+    names = (
+        [each.text for each in node.items if isinstance(each, Text)]
+        if isinstance(node, List)
+        else []
+    )
+    if len(names) < 2 or "rows" in fields:
+        message = "mixed must be a list of two tables or more, as paths from here, in place of rows"
+        problems.append(Problem(node.span, message))
+        return None
+    parts: list[Table] = []
+    for name in names:
+        try:
+            parts.append(read_table(read_source(located(Path(source.name).parent / name))))
+        except InputError as error:
+            problems += error.problems
+    for it in parts:
+        if it.parts or (it.target, it.translates) != (table.target, parts[0].translates):
+            message = f"mixed must name tables for {table.target.name}, from one language each"
+            problems.append(Problem(node.span, f"{message}, not {it.name}"))
+    translates = parts[0].translates if parts else None
+    return replace(table, origin=origin, under=under, parts=tuple(parts), translates=translates)
 
 
 def _translates(fields: Mapping[str, Node], problems: list[Problem]) -> Target | None:

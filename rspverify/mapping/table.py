@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import product
+from math import prod
 from pathlib import Path
 
 from msgspec import Struct
@@ -41,6 +43,9 @@ from rspverify.value import Binary, Expression, Read, reads, substituted
 
 NAMES = "[rxve]|t[0-9]*"
 """What rows call the result, the location, what is written, what is expected, and temporaries."""
+
+MOST_MIXED = 256
+"""So many programs a mixed table may make of a test."""
 
 OPERATOR = "{OP}"
 """What stands in an instruction for the name of the operator of an RMW."""
@@ -79,19 +84,28 @@ class Mapped(Struct, frozen=True):
     """A program of a target that a source program becomes.
 
     model: whose executions are those of the target. told: by the index of each source operation
-    that reads, the read that gives its result. texts: by the index of each, its code.
+    that reads, the read that gives its result. texts: by the index of each, its code. others: what
+    it may become besides.
     """
 
     program: Program
     model: MemoryModel
     told: Mapping[int, int]
     texts: Mapping[int, tuple[str, ...]]
+    others: tuple[Mapped, ...] = ()
+
+    @property
+    def all(self) -> tuple[Mapped, ...]:
+        """It, and what else it may be."""
+        return (self, *self.others)
 
 
 class Table(Struct, frozen=True, dict=True):
     """A table for a target. code: of each row, by its number. under: the model, if it is not the
     target's own. origin: where the table is taken from, in the author's words. translates: the
-    architecture whose instructions it translates; None where it translates C.
+    architecture whose instructions it translates; None where it translates C. parts: in place of
+    rows, tables of which each operation may have the code of any, as in object files that are
+    linked.
     """
 
     name: str
@@ -103,6 +117,7 @@ class Table(Struct, frozen=True, dict=True):
     note: str | None = None
     under: str | None = None
     translates: Target | None = None
+    parts: tuple[Table, ...] = ()
 
     @property
     def machine(self) -> None:
@@ -111,12 +126,16 @@ class Table(Struct, frozen=True, dict=True):
 
     @property
     def identity(self) -> str:
-        """What keys have of the model that judges its code."""
-        return self.model.text_digest
+        """What keys have of the model that judges its code, and of its parts."""
+        return " ".join([self.model.text_digest, *(it.source.digest for it in self.parts)])
 
     @property
     def path(self) -> str:
-        """The file of that model, empty where it ships."""
+        """The file of that model, or of its parts; empty where there are none that may change."""
+        return self._model_file or ", ".join(it.source.name for it in self.parts)
+
+    @property
+    def _model_file(self) -> str:
         return "" if self.under is None or self.under in shipped_models() else self.under
 
     @property
@@ -137,8 +156,8 @@ class Table(Struct, frozen=True, dict=True):
     @cached_property
     def model(self) -> MemoryModel:
         """The model that judges its code. Raises InputError."""
-        if self.path:
-            return load_model(str(Path(self.source.name).parent / self.path))
+        if self._model_file:
+            return load_model(str(Path(self.source.name).parent / self._model_file))
         return load_model(self.under or self.target.model)
 
     @cached_property
@@ -161,7 +180,7 @@ class Table(Struct, frozen=True, dict=True):
     def key(self, program: Program) -> tuple[object, ...]:
         """The code of each operation, and what judges it."""
         made = self.compiled(program)
-        code = tuple((index, *texts) for index, texts in sorted(made.texts.items()))
+        code = tuple(sorted(it.texts.items()) for it in made.all)
         return self.target.name, self.model.text_digest, code
 
     def row_for(self, operation: Operation) -> Row | Translated | None:
@@ -187,17 +206,30 @@ class Table(Struct, frozen=True, dict=True):
         if self.language not in (None, program.language):
             message = f"table {self.name} translates {self.language}, and not {program.language}"
             raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
+        tables = self.parts or (self,)
         problems = [
             Problem(it.span, why, severity=Severity.UNSUPPORTED)
             for it in program.operations
-            if (why := self._unsupported(it, program)) is not None
+            for table in tables
+            if (why := table._unsupported(it, program)) is not None
         ]
         if problems:
             raise InputError(problems)
+        choices = [_different(it, tables) for it in program.operations]
+        if (number := prod(map(len, choices))) > MOST_MIXED:
+            message = f"a mixed table must make at most {MOST_MIXED} programs of a test, not"
+            raise InputError(
+                [Problem(None, f"{message} {number:,}", severity=Severity.UNSUPPORTED)]
+            )
+        first, *others = (self._made(program, chosen) for chosen in product(*choices))
+        return replace(first, others=tuple(others))
+
+    def _made(self, program: Program, chosen: Sequence[Table]) -> Mapped:
+        """The program of the target, where each operation has the code of this table."""
         threads: list[_Thread] = []
         for thread in program.threads:
             first = sum(len(each.events) for each in threads)
-            threads.append(_Thread(self, program, thread, first))
+            threads.append(_Thread(chosen, program, thread, first))
             threads[-1].require()
         made = replace(
             program,
@@ -235,8 +267,10 @@ class Table(Struct, frozen=True, dict=True):
 class _Thread(TableExecutor):
     """The code of a thread of a source program, as it is executed."""
 
-    def __init__(self, table: Table, program: Program, thread: Thread, first: int) -> None:
-        dialect = table.target.dialect
+    def __init__(
+        self, tables: Sequence[Table], program: Program, thread: Thread, first: int
+    ) -> None:
+        dialect = tables[0].target.dialect
         registers = re.compile(f"{dialect.registers}|{NAMES}")
         super().__init__(
             instruction_set(dialect.instructions),
@@ -248,7 +282,7 @@ class _Thread(TableExecutor):
             zero=dialect.zero,
             anywhere=dialect.anywhere,
         )
-        self._table, self._program, self._own = table, program, thread
+        self._tables, self._program, self._own = tables, program, thread
         self._start = first
         self._given: dict[int, Expression] = {}
         self._from: dict[int, frozenset[int]] = {}
@@ -260,12 +294,13 @@ class _Thread(TableExecutor):
             self._translate(each)
 
     def _translate(self, it: Operation) -> None:
-        row = self._table.row_for(it)
+        table = self._tables[it.index]
+        row = table.row_for(it)
         assert row is not None and self.state is not None
-        code = self._table.code[row.number]
+        code = table.code[row.number]
         self._operation, self._first[it.index] = it, self._next
         self.forget_labels()
-        operator = self._table.target.operators.get(_operator(it) or "", "")
+        operator = table.target.operators.get(_operator(it) or "", "")
         self.texts[it.index] = tuple(each.replace(OPERATOR, operator) for each in code.texts)
         path = self._over(it.guard)
         values: dict[str, Expression | Address] = {}
@@ -359,6 +394,15 @@ class _Thread(TableExecutor):
         ]
         rmws = frozenset(writes)
         return replace(it, guard=guard, first=first, end=end, rmws=rmws, faults=())
+
+
+def _different(it: Operation, tables: Sequence[Table]) -> list[Table]:
+    """The tables that give an operation different code."""
+    rows = [(table, table.row_for(it)) for table in tables]
+    found: dict[tuple[str, ...], Table] = {}
+    for table, row in rows:
+        found.setdefault(row.text if row else (), table)
+    return [*found.values()]
 
 
 def _where(success: Expression | None) -> Condition:

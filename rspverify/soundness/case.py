@@ -16,7 +16,7 @@ from rspverify.machine.reductions import placed
 from rspverify.mapping.table import Mapped
 from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.settings import L2, Reading, Settings
-from rspverify.soundness.sides import ModelSide, Side
+from rspverify.soundness.sides import AnyOf, ModelSide, Side
 from rspverify.source import InputError, Problem, Severity
 from rspverify.translators import Translator
 
@@ -81,7 +81,8 @@ def decided(
         except InputError:
             continue  # It will be said where the machine is asked for.
         if isinstance(made, Mapped):
-            if iterations_needed(made.model, made.program) is not None:
+            needed = (iterations_needed(it.model, it.program) for it in made.all)
+            if any(why is not None for why in needed):
                 return program.unrolled
             continue
         machine = machine_of(made, settings)
@@ -98,7 +99,8 @@ def _matter(machine: Machine) -> str | None:
 def side_of(made: AssemblyProgram | Mapped, settings: Settings, limits: Limits) -> Side:
     """The executions of the program of a target."""
     if isinstance(made, Mapped):
-        return ModelSide(made.program, made.model, limits, told=made.told)
+        each = [ModelSide(it.program, it.model, limits, told=it.told) for it in made.all]
+        return AnyOf(each) if made.others else each[0]
     return MachineSide(machine_of(made, settings), settings, limits)
 
 

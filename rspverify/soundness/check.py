@@ -15,7 +15,7 @@ from rspverify.records import replace
 from rspverify.soundness.case import Case, side_of
 from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.settings import Reading
-from rspverify.soundness.sides import ModelSide, Side
+from rspverify.soundness.sides import AnyOf, ModelSide, Side
 from rspverify.soundness.theorem import Finding, soundness
 from rspverify.soundness.wording import bounds_in_words, breaks, observed, race_in_words
 from rspverify.source import InputError, Problem, Severity, in_one_line
@@ -85,7 +85,7 @@ def _under_a_model(case: Case, made: Mapped, source: ModelSide, log: QueryLog | 
         from rspverify.soundness.query_log import LoggedSource, LoggedTarget
 
         source = LoggedSource(source, log)
-        target = LoggedTarget(made, case.limits, log)
+        target = AnyOf([LoggedTarget(it, case.limits, log) for it in made.all])
     return verdict_of(soundness(source, target), source, target)
 
 

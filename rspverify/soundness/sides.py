@@ -93,6 +93,33 @@ class Side(ABC):
         return ()
 
 
+class AnyOf(Side):
+    """The executions of several programs, any of which may be the one that is executed."""
+
+    def __init__(self, sides: Sequence[Side]) -> None:
+        self._sides, self._of = sides, dict[Outcome, Side]()
+        self.within = {name: n for it in sides for name, n in it.within.items()}
+
+    def completes(self) -> bool:
+        return all(it.completes() for it in self._sides)
+
+    def outcomes(self) -> Iterator[Outcome]:
+        met = set[Outcome]()
+        for outcome in (each for it in self._sides for each in it.outcomes()):
+            if outcome not in met:
+                met.add(outcome)
+                yield outcome
+
+    def candidates(self, source: ModelSide) -> Iterator[Candidate]:
+        for it in self._sides:
+            for candidate in it.candidates(source):
+                self._of.setdefault(candidate.outcome, it)
+                yield candidate
+
+    def explain(self, candidate: Candidate, source: ModelSide) -> Evidence:
+        return self._of[candidate.outcome].explain(candidate, source)
+
+
 class ModelSide(Side):
     """The consistent executions of a program, for all cases that differ in the target alone.
 

@@ -175,6 +175,45 @@ def test_what_is_for_machines_alone_says_so() -> None:
         rspverify.read_scheme("schemes/c11/c11-x86.yaml")
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("c11-riscv-manual", Word.UNSOUND),
+        ("c11-riscv-psabi", Word.SOUND),
+        ("c11-aarch64-dmb", Word.UNSOUND),
+        ("c11-aarch64-rcpc", Word.SOUND),
+        ("c11-power", Word.UNSOUND),
+    ],
+)
+def test_objects_of_several_compilers_in_one_program(name: str, expected: Word) -> None:
+    """As the psABI of RISC-V says, its table goes with A.7 of the manual, and A.6 does not."""
+    source = read_source(f"schemes/mixed/{name}.yaml")
+    assert word(source, "seq_cst/SB", C11) is expected
+    assert word(source, "synchronisation/MP", RC11) is Word.SOUND
+
+
+def test_a_mixed_table_is_what_its_parts_are_alone_where_they_agree() -> None:
+    mixed = read_table(read_source("schemes/mixed/c11-riscv-psabi.yaml"))
+    relaxed = program(f"{load('r0', 'x')} {store('y', 'r0')}")
+    assert not mixed.compiled(relaxed).others
+    strong = program("atomic_store(x, 1); int r0 = atomic_load(y);")
+    assert len(mixed.compiled(strong).all) == 4
+
+
+@pytest.mark.parametrize(
+    ("mixed", "said"),
+    [
+        ("[../c11/c11-x86.yaml]", "mixed must be a list of two tables or more"),
+        ("[../c11/c11-x86.yaml, ../c11/c11-riscv.yaml]", "mixed must name tables for riscv"),
+        ("[../c11/none.yaml, ../c11/c11-riscv.yaml]", "none.yaml"),
+    ],
+)
+def test_mistakes_of_a_mixed_table(mixed: str, said: str) -> None:
+    text = f"name: t\ntarget: riscv\nmixed: {mixed}\n"
+    with pytest.raises(InputError, match=said):
+        read_table(Source("schemes/mixed/t.yaml", text))
+
+
 LOCKING = """C t
 { }
 P0 (atomic_int* x, atomic_int* y) {
