@@ -35,6 +35,9 @@ from rspverify.records import replace
 from rspverify.source import InputError, Problem, Severity, Span
 from rspverify.value import Binary, Constant, Expression, Read, binary, select, unary, wrap
 
+CONTROL = "branches before it"
+"""What is torn where the paths to a place have branched on different reads."""
+
 UNKNOWN = Read(-1)
 """What a register has that nothing was written to."""
 
@@ -67,7 +70,8 @@ class State(Struct, frozen=True):
     path: when it is reached. values: of registers. sources: the reads from which a register comes,
     whatever it was made of them, and `~i` of a read i that only decided between others on the way.
     control: the reads on which the branches before depend. reserved: the load-exclusive that comes
-    last, with no store-exclusive behind it.
+    last, with no store-exclusive behind it. torn: the registers, and `CONTROL`, that depend on a
+    read on one of the paths here only, although it is executed on another as well.
     """
 
     path: Condition
@@ -75,6 +79,7 @@ class State(Struct, frozen=True):
     sources: Mapping[str, frozenset[int]] = field(default_factory=dict)
     control: frozenset[int] = frozenset()
     reserved: Reserved | None = None
+    torn: frozenset[str] = frozenset()
 
 
 S = TypeVar("S", bound=State)
@@ -240,6 +245,7 @@ class TableExecutor(Executor[State]):
         self._next, self._spelled, self._zero, self._anywhere = first, spelled, zero, anywhere
         self.events: list[Event | Choice] = []
         self.rounds: list[Round] = []
+        self._guards: dict[int, Condition] = {}
         self._instruction: Instruction | None = None
         self._since: dict[str, _Since] = {}
 
@@ -313,6 +319,7 @@ class TableExecutor(Executor[State]):
         known = {**before.sources, **own}
 
         def sources(it: Formula) -> frozenset[int]:
+            self._require_whole(bound.get(name, name) for name in it.needs)
             reads = {name: known.get(bound.get(name, name), ()) for name in it.needs}
             reads.pop("exclusive" if it is form.written else "", None)
             return frozenset(
@@ -394,6 +401,7 @@ class TableExecutor(Executor[State]):
         if form.address is not None:
             places = self._places(form, bound)
         whence = [bound[each] for each in (form.address, form.offset) if each is not None]
+        self._require_whole([CONTROL, *whence])
         somewhere = reduce(either, (there for _, there in places))
         given: Expression = Constant(0)
         own: list[int] = []
@@ -415,6 +423,7 @@ class TableExecutor(Executor[State]):
             )
             given = Read(index) if not own else select(expression(there), Read(index), given)
             self.events.append(event)
+            self._guards[index] = event.guard
             own.append(index)
             self._next += 1
         if form.result is not None:
@@ -466,7 +475,8 @@ class TableExecutor(Executor[State]):
             since.set.add(register)
         values = {**self.state.values, register: value}
         own = {**self.state.sources, register: sources}
-        self.state = replace(self.state, values=values, sources=own)
+        torn = self.state.torn - {register}
+        self.state = replace(self.state, values=values, sources=own, torn=torn)
 
     def joined(self, one: State, other: State) -> State:
         """Registers have what the path has put there that was taken."""
@@ -479,7 +489,31 @@ class TableExecutor(Executor[State]):
         path = choice(one.path, True, other.path)
         reserved = one.reserved if one.reserved == other.reserved else Reserved(None, "")
         control = one.control | other.control
-        return State(path, values, sources_joined(one, other), control, reserved)
+        sources = sources_joined(one, other)
+        known = {**sources, CONTROL: control}
+        none = frozenset[int]()
+        torn = {
+            name
+            for name, both_have in known.items()
+            for state in (one, other)
+            if not self.silent(
+                both_have - (state.control if name == CONTROL else state.sources.get(name, none)),
+                state.path,
+            )
+        }
+        torn |= one.torn | other.torn
+        return State(path, values, sources, control, reserved, frozenset(torn))
+
+    def silent(self, reads: frozenset[int], path: Condition) -> bool:
+        """Whether none of these reads is executed on a path."""
+        return all(both(self._guards[max(it, ~it)], path) is False for it in reads)
+
+    def _require_whole(self, names: Iterable[str]) -> None:
+        """Raises CannotReadError where one is torn, of which no dependency can be said."""
+        assert self.state is not None
+        for name in names:
+            if name in self.state.torn:
+                raise CannotReadError(f"depends by the {name} on a read on one path only")
 
     def _merged(
         self, condition: Condition, then: Expression | Address, otherwise: Expression | Address

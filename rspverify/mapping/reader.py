@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from rspverify.axiomatic.coverage import foreign_names
 from rspverify.isa.instruction_set import instruction_set
 from rspverify.isa.lines import Instruction, Line
 from rspverify.litmus.assembly import line_of
@@ -91,7 +92,24 @@ def _read(source: Source, root: Node, problems: list[Problem]) -> Table | None:
             code[number] = own
     problems += overlaps(tuple(row for row in rows if isinstance(row, Row)))
     target = TARGETS[word]
-    return Table(name, target, tuple(rows), code, source, origin, note, under, translates)
+    table = Table(name, target, tuple(rows), code, source, origin, note, under, translates)
+    return _judged(table, fields, problems)
+
+
+def _judged(table: Table, fields: Mapping[str, Node], problems: list[Problem]) -> Table | None:
+    """A table, if the model that it names is one of its target; otherwise that is noted."""
+    if table.under is None:
+        return table
+    try:
+        foreign = foreign_names(table.model, table.target.language)
+    except InputError as error:
+        problems += error.problems
+        return None
+    if foreign:
+        message = f"under must name a model of {table.target.name}, not {table.under}"
+        hint = f"{table.under} speaks of {', '.join(foreign[:3])}"
+        problems.append(Problem(fields["under"].span, message, hint))
+    return table
 
 
 def _mixed(
@@ -121,7 +139,8 @@ def _mixed(
             message = f"mixed must name tables for {table.target.name}, from one language each"
             problems.append(Problem(node.span, f"{message}, not {it.name}"))
     translates = parts[0].translates if parts else None
-    return replace(table, origin=origin, under=under, parts=tuple(parts), translates=translates)
+    table = replace(table, origin=origin, under=under, parts=tuple(parts), translates=translates)
+    return _judged(table, fields, problems)
 
 
 def _translates(fields: Mapping[str, Node], problems: list[Problem]) -> Target | None:

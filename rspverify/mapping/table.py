@@ -8,7 +8,7 @@ operation, and everything behind it depends on what it looked at.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -20,7 +20,7 @@ from rspverify.architecture.architecture import Architecture
 from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.isa.conditions import Condition, both, condition_of
+from rspverify.isa.conditions import Condition, both, condition_of, implies, negated
 from rspverify.isa.execution import Address, Choice, Event, State, TableExecutor
 from rspverify.isa.instruction_set import Form, instruction_set
 from rspverify.isa.lines import Instruction, Line
@@ -39,7 +39,7 @@ from rspverify.scheme.compile import beyond
 from rspverify.scheme.row import Row, Shape, shape_of
 from rspverify.scheme.scheme import first_rows
 from rspverify.source import InputError, Problem, Severity, Source, Span
-from rspverify.value import Binary, Expression, Read, reads, substituted
+from rspverify.value import Binary, Expression, Read, Select, Unary, parts, reads, substituted
 
 NAMES = "[rxve]|t[0-9]*"
 """What rows call the result, the location, what is written, what is expected, and temporaries."""
@@ -284,6 +284,7 @@ class _Thread(TableExecutor):
         )
         self._tables, self._program, self._own = tables, program, thread
         self._start = first
+        self._taken: list[tuple[Condition, frozenset[int]]] = []
         self._given: dict[int, Expression] = {}
         self._from: dict[int, frozenset[int]] = {}
         self._operation: Operation | None = None
@@ -305,7 +306,8 @@ class _Thread(TableExecutor):
         path = self._over(it.guard)
         values: dict[str, Expression | Address] = {}
         sources: dict[str, frozenset[int]] = {}
-        for name, value in (("v", _operand(it)), ("e", _expected(it))):
+        operand = _operand(it)
+        for name, value in (("v", operand), ("e", _expected(it))):
             if value is not None:
                 values[name], sources[name] = self._over(value), self._depends(reads(value))
         if it.textual is not None and "v" in sources:
@@ -313,9 +315,21 @@ class _Thread(TableExecutor):
         if it.location is not None:
             values["x"] = Address(it.location)
             sources["x"] = self._depends(it.address)
-        control = self.state.control | self._depends(it.control)
-        self.state = State(condition_of(path), values, sources, control)
+        where = condition_of(path)
+        if it.textual is not None:
+            self._taken.append((True, self._depends(it.control)))
+        else:
+            self._taken += self._branched(it.guard if it.choice is None else it.choice.path, True)
+        control = self._control(where)
+        chosen = [operand, _expected(it), None if it.choice is None else it.choice.index]
+        if control is None or any(each is not None and _chooses(each) for each in chosen):
+            what = "depends on a read on some of the ways to it only"
+            self.refuse(it.span, f"{it} {what}, which tables do not know yet")
+            return
+        self.state = State(where, values, sources, control)
         self.follow(_named(each, operator) for each in code.lines)
+        if self.state is not None:
+            self._taken.append((where, self.state.control - control))
         if it.gives:
             result = self.state.values.get("r") if self.state else None
             if not isinstance(result, Read):
@@ -342,6 +356,31 @@ class _Thread(TableExecutor):
         for it in together:
             if not self.one(it):
                 super().step([it])
+
+    def _branched(
+        self, it: Expression, where: Condition
+    ) -> Iterator[tuple[Condition, frozenset[int]]]:
+        """The branches of a condition, each with where it is come to and what it looks at."""
+        match it:
+            case Binary("&&" | "||" as operator, left, right):
+                yield from self._branched(left, where)
+                holds = condition_of(self._over(left))
+                goes_on = holds if operator == "&&" else negated(holds)
+                yield from self._branched(right, both(where, goes_on))
+            case Unary("!", argument):
+                yield from self._branched(argument, where)
+            case _:
+                yield where, self._depends(reads(it))
+
+    def _control(self, where: Condition) -> frozenset[int] | None:
+        """The reads on which branches before depend, on a path; None where it is one on a part of
+        the path alone."""
+        sure = frozenset[int]().union(*(of for at, of in self._taken if implies(where, at)))
+        for at, of in self._taken:
+            if not self.silent(of - sure, both(where, negated(at))):
+                if both(where, at) is not False:
+                    return None
+        return sure
 
     def _over(self, it: Expression) -> Expression:
         """An expression of the source over what the code has read."""
@@ -403,6 +442,11 @@ def _different(it: Operation, tables: Sequence[Table]) -> list[Table]:
     for table, row in rows:
         found.setdefault(row.text if row else (), table)
     return [*found.values()]
+
+
+def _chooses(it: Expression) -> bool:
+    """Whether a value is chosen by a condition, so that it depends on what is chosen alone."""
+    return isinstance(it, Select) or any(map(_chooses, parts(it)))
 
 
 def _where(success: Expression | None) -> Condition:

@@ -46,7 +46,7 @@ def beyond(operation: Operation, program: Program) -> str | None:
     """
     match operation.kind:
         case Kind.LOCK | Kind.UNLOCK:
-            return "needs a mutex, and the machine has none"
+            return "needs a mutex, which no target has"
         case Kind.BARRIER if operation.meets is not Scope.WG:
             return f"is a barrier of a device, and machines have those of work-groups alone{_AS_XF}"
         case Kind.LOAD | Kind.STORE | Kind.RMW | Kind.FENCE | Kind.BARRIER:

@@ -129,6 +129,43 @@ def test_a_compare_exchange_that_fails_writes_nothing() -> None:
     assert [(dict(it.reads), dict(it.memory)["x"]) for it in found] == [({0: 0}, 0)]
 
 
+NESTED = {
+    "if in an if": "if (r1 == 1) { if (r2 == 1) { *a = 3; } }",
+    "and": "if (r1 == 1 && r2 == 1) { *a = 3; }",
+    "value": "int r3 = 1; if (r1 == 1) { r3 = r2; } atomic_store_explicit(x, r3, memory_order_relaxed);",
+}
+
+
+@pytest.mark.parametrize("text", NESTED.values(), ids=NESTED)
+@pytest.mark.parametrize("name", ["c11-power-leading", "c11-aarch64", "c11-x86"])
+def test_what_depends_on_a_read_on_some_ways_only_is_not_judged(name: str, text: str) -> None:
+    """Where r1 is 0 nothing looks at r2: the store behind does not depend on it then."""
+    parameters = "(atomic_int* x, atomic_int* y, atomic_int* z, int* a)"
+    first = f"{load('r1', 'y')} {load('r2', 'z')} {text} {store('y', '1')}"
+    second = f"{load('r1', 'y')} {store('z', 'r1')}"
+    threads = f"P0 {parameters} {{ {first} }}\nP1 {parameters} {{ {second} }}"
+    test = Source("t.litmus", f"C t\n{{ }}\n{threads}")
+    verdict = rspverify.explain(shipped(name), test, RC11).explanation.verdict
+    assert verdict.word is Word.UNSUPPORTED and "on some of the ways to it" in verdict.reason
+
+
+def test_an_else_has_the_branch_of_its_if() -> None:
+    body = f"{load('r0', 'x')} if (r0) {{ {store('y', '1')} }} else {{ {store('y', '2')} }}"
+    made = table("riscv", *PLAIN).compiled(program(f"{body} {store('x', '1')}"))
+    assert [it.textual.control for it in made.program.operations if it.textual] == [
+        frozenset(),
+        {0},
+        {0},
+        {0},
+    ]
+
+
+def test_a_model_of_another_architecture_is_refused() -> None:
+    text = shipped("c11-aarch64").text.replace("target: aarch64", "target: aarch64\nunder: x86-tso")
+    with pytest.raises(InputError, match="under must name a model of aarch64, not x86-tso"):
+        read_table(Source("t.yaml", text))
+
+
 def test_a_loop_that_goes_on_where_it_wrote_is_refused() -> None:
     rows = ["L: lwarx r,0,x", "stwcx. v,0,x", "beq L"]
     made = table("power", f"  - {{op: rmw, order: relaxed, code: {rows}}}")
