@@ -61,11 +61,11 @@ def summary(it: OutcomesReport) -> Iterator[Line]:
         parts.append(f"{sum(each.word is None for each in answers)} answered")
         parts += [] if by_machine else [f"{sum(bool(each.racy) for each in answers)} racy"]
         refused = each_counted(Counter(each.word for each in answers), _REFUSED)
-        yield line(", ".join([*parts, *([refused] if refused else [])]))
         if reasons := Counter(map(_lacking, answers)) - Counter({"": len(answers)}):
             told = [f"{words} ({n})" for words, n in reasons.most_common(_MOST_TOLD)]
             told += ["…"] * (len(reasons) > _MOST_TOLD)
             yield line(f"UNSUPPORTED: {', '.join(told)}")
+        yield line(", ".join([*parts, *([refused] if refused else [])]))
     if it.stopped is not None:
         yield line(f"stopped, other tests were not asked: {it.stopped}", kind="ERROR")
 
