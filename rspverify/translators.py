@@ -26,7 +26,8 @@ from rspverify.source import (
 if TYPE_CHECKING:
     from rspverify.assembly.program import AssemblyProgram
     from rspverify.litmus.program import Program
-    from rspverify.mapping.table import Mapped, Table
+    from rspverify.mapping.mapped import Mapped
+    from rspverify.mapping.table import Table
     from rspverify.scheme.scheme import Scheme
 
 
@@ -111,10 +112,13 @@ def machine_behind(translator: Translator) -> Architecture:
 
 def read_scheme_or_table(source: Source) -> Scheme | Table:
     """A scheme for a machine, or a table for a target, by its text. Raises InputError."""
-    from rspverify.mapping.reader import is_table, read_table
-    from rspverify.scheme.reader import read_scheme
+    from rspverify.scheme.reader import is_for_target, read_scheme
 
-    return read_table(source) if is_table(source) else read_scheme(source)
+    if not is_for_target(source):
+        return read_scheme(source)
+    from rspverify.mapping.reader import read_table
+
+    return read_table(source)
 
 
 def table_name(compiler: str) -> str:

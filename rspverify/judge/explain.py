@@ -15,7 +15,7 @@ from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.program import Program
 from rspverify.machine.firings import enough_steps
 from rspverify.machine.machine import Machine
-from rspverify.mapping.table import Mapped
+from rspverify.mapping.mapped import Mapped
 from rspverify.records import replace
 from rspverify.soundness.case import decided, machine_of, side_of
 from rspverify.soundness.machine_side import engine_of

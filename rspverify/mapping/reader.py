@@ -41,14 +41,6 @@ _STANDS = "OPERATOR"
 """What stands for `{OP}` while a line is read."""
 
 
-_TARGET = re.compile(rf"^{TARGET}\s*:", re.MULTILINE)
-
-
-def is_table(source: Source) -> bool:
-    """Whether a YAML file is a table for a target."""
-    return _TARGET.search(source.text) is not None
-
-
 def read_table(source: Source) -> Table:
     """Read a table from YAML text. Raises InputError with all of its mistakes."""
     root, problems = read_yaml(source)

@@ -33,6 +33,7 @@ from rspverify.litmus.program import (
     Spin,
     Thread,
 )
+from rspverify.mapping.mapped import Mapped
 from rspverify.mapping.targets import Target
 from rspverify.records import replace
 from rspverify.scheme.compile import beyond
@@ -78,26 +79,6 @@ class Translated(Struct, frozen=True):
 
     def __str__(self) -> str:
         return self.spelled
-
-
-class Mapped(Struct, frozen=True):
-    """A program of a target that a source program becomes.
-
-    model: whose executions are those of the target. told: by the index of each source operation
-    that reads, the read that gives its result. texts: by the index of each, its code. others: what
-    it may become besides.
-    """
-
-    program: Program
-    model: MemoryModel
-    told: Mapping[int, int]
-    texts: Mapping[int, tuple[str, ...]]
-    others: tuple[Mapped, ...] = ()
-
-    @property
-    def all(self) -> tuple[Mapped, ...]:
-        """It, and what else it may be."""
-        return (self, *self.others)
 
 
 class Table(Struct, frozen=True, dict=True):

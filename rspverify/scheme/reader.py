@@ -48,6 +48,11 @@ REQUIRED = ("name", "rows")
 WORD = re.compile(r"\w[\w.+-]*")
 
 
+def is_for_target(source: Source) -> bool:
+    """Whether a file is a table for a target, which is read by rspverify/mapping."""
+    return re.search(rf"^{TARGET}\s*:", source.text, re.MULTILINE) is not None
+
+
 def read_scheme_file(given: Given | Path) -> Scheme:
     """Read a scheme from a YAML file; raises InputError with all of its mistakes."""
     return read_scheme(read_source(given, MAX_SCHEME_BYTES))

@@ -13,7 +13,7 @@ from rspverify.litmus.program import Program
 from rspverify.machine.awaits import iterations_matter
 from rspverify.machine.machine import Machine
 from rspverify.machine.reductions import placed
-from rspverify.mapping.table import Mapped
+from rspverify.mapping.mapped import Mapped
 from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.settings import L2, Reading, Settings
 from rspverify.soundness.sides import AnyOf, ModelSide, Side

@@ -10,7 +10,7 @@ from rspverify.architecture.architecture import Status
 from rspverify.axiomatic.coverage import ignored_features, require_covered
 from rspverify.limits import LimitReached
 from rspverify.litmus.program import Program
-from rspverify.mapping.table import Mapped
+from rspverify.mapping.mapped import Mapped
 from rspverify.records import replace
 from rspverify.soundness.case import Case, side_of
 from rspverify.soundness.machine_side import MachineSide

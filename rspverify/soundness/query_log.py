@@ -17,7 +17,7 @@ from msgspec import Struct
 from rspverify import __version__
 from rspverify.limits import LimitReached, Limits
 from rspverify.machine.machine import Machine
-from rspverify.mapping.table import Mapped
+from rspverify.mapping.mapped import Mapped
 from rspverify.smt.portfolio import satisfiable
 from rspverify.smt.smtlib import script
 from rspverify.smt.term import Term
