@@ -20,7 +20,7 @@ from rspverify.scheme.row import Row
 from rspverify.scheme.row_reader import read_row
 from rspverify.shipped import located
 from rspverify.source import InputError, Problem, Source, read_source
-from rspverify.wording import guess
+from rspverify.wording import guess, quoted
 from rspverify.yaml_reader import (
     List,
     Node,
@@ -37,6 +37,7 @@ KEYS = ("name", "source", "from", TARGET, "under", "note", "rows", "mixed")
 REQUIRED = ("name", TARGET)
 
 _LABELLED = re.compile(r"\s*(\w+\s*:)?\s*(.*?)\s*")
+_OPERATION = re.compile(r"t[0-9]*,[rt][0-9]*,[vt][0-9]*")
 _STANDS = "OPERATOR"
 """What stands for `{OP}` while a line is read."""
 
@@ -185,6 +186,12 @@ def _lines(node: Node, target: Target, problems: list[Problem]) -> Sequence[Line
         message = f"an instruction must be text such as 'stw v,0(x)', not {found(node)}"
         problems.append(Problem(node.span, message))
         return None
+    if any(sign in node.text for sign in "\n;|"):
+        message = f"an item of code must be one instruction, not {found(node)}"
+        problems.append(
+            Problem(node.span, message, "one item for each, as in [sync, 'stw v,0(x)']")
+        )
+        return None
     match = _LABELLED.fullmatch(node.text)
     cells = [each for each in (match.groups() if match else ()) if each]
     text = "".join(f" {each.replace(OPERATOR, _STANDS)} ;\n" for each in cells)
@@ -192,6 +199,8 @@ def _lines(node: Node, target: Target, problems: list[Problem]) -> Sequence[Line
     told = Problems()
     columns = parse(ASSEMBLY, source, source.text, told)
     read = [line_of(cell, told) for row in columns.rows for cell in row.cells] if columns else []
+    if columns is not None and len(read) != len(cells):
+        told.error(columns.span, f"an instruction is needed, not {quoted(node.text)}")
     lines = [_at(node, each) for each in read]
     if told:
         problems += [Problem(node.span, it.message, it.hint) for it in told.as_error().problems]
@@ -212,7 +221,12 @@ def _at(node: Node, it: Line) -> Line:
 def _unknown(lines: Sequence[Line], node: Node, target: Target) -> Iterator[Problem]:
     """A problem for each instruction that the target has not."""
     known = instruction_set(target.dialect.instructions)
-    for it in (each for each in lines if isinstance(each, Instruction) and each.mnemonic != "OP"):
+    for it in (each for each in lines if isinstance(each, Instruction)):
+        if it.mnemonic == "OP":
+            if not _OPERATION.fullmatch(",".join(it.operands)):
+                message = f"OP must be written `OP t,r,v` in the row of an rmw, not `{it}`"
+                yield Problem(node.span, message)
+            continue
         names = [it.mnemonic.replace(OPERATOR, name) for name in target.operators.values()]
         for name in names if OPERATOR in it.mnemonic else [it.mnemonic]:
             if known.form(name, it.operands) is None:

@@ -21,7 +21,14 @@ from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.isa.conditions import Condition, both, condition_of, implies, negated
-from rspverify.isa.execution import Address, Choice, Event, State, TableExecutor
+from rspverify.isa.execution import (
+    Address,
+    CannotReadError,
+    Choice,
+    Event,
+    State,
+    TableExecutor,
+)
 from rspverify.isa.instruction_set import Form, instruction_set
 from rspverify.isa.lines import Instruction, Line
 from rspverify.litmus.assembly import addresses_of, kind_of, operation_of, spin_of
@@ -241,7 +248,8 @@ class Table(Struct, frozen=True, dict=True):
         if any(OPERATOR in text for text in row.text):
             operator = _operator(it)
             if operator not in self.target.operators:
-                return f"{self.target.name} has no instruction for an rmw by {operator!r}"
+                what = "what is no rmw" if operator is None else f"an rmw by {operator!r}"
+                return f"tables for {self.target.name} have no {OPERATOR} for {what}"
         return None
 
 
@@ -264,7 +272,7 @@ class _Thread(TableExecutor):
             anywhere=dialect.anywhere,
         )
         self._tables, self._program, self._own = tables, program, thread
-        self._start = first
+        self._start, self._passed_loops = first, -1
         self._taken: list[tuple[Condition, frozenset[int]]] = []
         self._given: dict[int, Expression] = {}
         self._from: dict[int, frozenset[int]] = {}
@@ -297,6 +305,9 @@ class _Thread(TableExecutor):
             values["x"] = Address(it.location)
             sources["x"] = self._depends(it.address)
         where = condition_of(path)
+        if not (code.lines or it.gives):  # Nor is there a branch around what is nothing.
+            return
+        self._pass_loops(it.index)
         if it.textual is not None:
             self._taken.append((True, self._depends(it.control)))
         else:
@@ -320,23 +331,38 @@ class _Thread(TableExecutor):
             self._given[it.index] = result
             self._from[it.index] = self.state.sources.get("r", frozenset())
 
-    def one(self, it: Instruction) -> bool:
-        """`OP t,r,v` computes what an RMW writes."""
-        if it.mnemonic != "OP" or self.state is None or self._operation is None:
-            return False
-        to, old, by = (self._register_of(each) for each in it.operands)
-        sources, value = self.state.sources, self._operation.value
-        assert value is not None
-        own, before = self._operation.index, self.operand(old)
-        assert not isinstance(before, Address)
-        result = substituted(value, lambda i: before if i == own else self._given[i])
-        self._put(to, result, sources.get(old, frozenset()) | sources.get(by, frozenset()))
-        return True
-
     def step(self, together: Sequence[Instruction]) -> None:
+        """One instruction after the other, and `OP t,r,v`, which computes what an RMW writes."""
         for it in together:
-            if not self.one(it):
+            if it.mnemonic != "OP":
                 super().step([it])
+                continue
+            try:
+                if self.state is not None:
+                    self._operate(*map(self._register_of, it.operands))
+            except CannotReadError as error:
+                self.refuse(it.span, f"{it} cannot be read: it {error}")
+
+    def _operate(self, to: str, old: str, by: str) -> None:
+        assert self.state is not None and self._operation is not None
+        value, own, before = self._operation.value, self._operation.index, self.operand(old)
+        if value is None or isinstance(before, Address):
+            raise CannotReadError("calculates with an address")
+        result = substituted(value, lambda i: before if i == own else self._given[i])
+        sources = self.state.sources
+        from_reads = sources.get(by, frozenset())
+        if own in reads(value):  # What is exchanged does not depend on what was there.
+            from_reads |= sources.get(old, frozenset())
+        self._put(self._register(to), result, from_reads)
+
+    def _pass_loops(self, index: int) -> None:
+        """Note the branches of the loops that end before an operation."""
+        ends = [(it.end, it.guard) for it in self._program.spins if it.thread == self._own.index]
+        ends += [(it.at, it.guard) for it in self._program.cuts if it.thread == self._own.index]
+        for end, guard in ends:
+            if self._passed_loops < end <= index:
+                self._taken += self._branched(guard, True)
+        self._passed_loops = index
 
     def _branched(
         self, it: Expression, where: Condition

@@ -29,7 +29,7 @@ from rspverify.render.words import (
     row_in_words,
     switches_in_words,
 )
-from rspverify.verdict import WRONG, Event, Progress, ProgressWord, Race, Word
+from rspverify.verdict import WRONG, Event, Progress, ProgressWord, Race, Verdict, Word
 
 _RELATED = {
     "rf": "reads from",
@@ -81,10 +81,6 @@ def _verdict(it: Explanation, source: str = "", *, queues: bool = False) -> Iter
             yield line()
             ending = f"It ends with {outcome}, after {counted(trace.steps, 'step')}."
         elif verdict.graph is not None:
-            yield line()
-            yield line("An execution of the target", kind="head")
-            yield execution(verdict.graph.events, verdict.graph.edges)
-            yield line()
             ending = f"It ends with {outcome}."
         else:
             return
@@ -95,6 +91,7 @@ def _verdict(it: Explanation, source: str = "", *, queues: bool = False) -> Iter
         yield line()
         if not it.axioms:
             yield line("No candidate execution of the source has these values at all.")
+            yield from _of_the_target(verdict)
             return
         which = "" if len(it.axioms) == 1 else " at least one of"
         head = (
@@ -102,6 +99,15 @@ def _verdict(it: Explanation, source: str = "", *, queues: bool = False) -> Iter
         )
         axioms = [(name, text.removesuffix(f" as {name}")) for name, text in it.axioms]
         yield doc.Definitions(f"{head}{which}", axioms)
+        yield from _of_the_target(verdict)
+
+
+def _of_the_target(verdict: Verdict) -> Iterator[Block]:
+    """The execution of a target that is a model's."""
+    if verdict.graph is not None:
+        yield line()
+        yield line("The execution of the target", kind="head")
+        yield execution(verdict.graph.events, verdict.graph.edges)
 
 
 def _progress(

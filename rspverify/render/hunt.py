@@ -200,6 +200,8 @@ def verdict(report: HuntReport) -> Line:
     if report.proof is not None:
         words = "of these operations on one device, of any size"
         return line(f"PROVED: {subject} all programs {words}", kind="head SOUND")
+    if not (report.sound or method.formulas or report.decided[Word.SOUND]):
+        return line(f"nothing is known: no program of the {which} was decided", kind="head UNKNOWN")
     if not report.sound:
         many = len(report.unknown)
         what = f"those of {many:,} questions" if method.formulas else f"{many:,} that are"

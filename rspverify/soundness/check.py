@@ -14,7 +14,7 @@ from rspverify.mapping.mapped import Mapped
 from rspverify.records import replace
 from rspverify.soundness.case import Case, side_of
 from rspverify.soundness.machine_side import MachineSide
-from rspverify.soundness.settings import Reading
+from rspverify.soundness.settings import Engine, Reading
 from rspverify.soundness.sides import AnyOf, ModelSide, Side
 from rspverify.soundness.theorem import Finding, soundness
 from rspverify.soundness.wording import bounds_in_words, breaks, observed, race_in_words
@@ -79,6 +79,9 @@ def _under_a_model(case: Case, made: Mapped, source: ModelSide, log: QueryLog | 
     """The verdict where the executions of the target are those of a model."""
     if case.settings.reading is Reading.WITNESS:
         message = "the reading witness is for machines, which have an rf and mo of their own"
+        raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
+    if case.settings.engine is not Engine.EVENTS or case.settings.steps is not None:
+        message = "an engine other than events, and a bound of steps, are for machines"
         raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
     target: Side = side_of(made, case.settings, case.limits)
     if log is not None:

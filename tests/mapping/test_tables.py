@@ -13,7 +13,7 @@ from rspverify.litmus.program import Kind, Program
 from rspverify.litmus.reader import read_program
 from rspverify.mapping.reader import read_table
 from rspverify.mapping.table import Table
-from rspverify.soundness.settings import Settings
+from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Source, read_source
 from rspverify.verdict import Word
 
@@ -147,6 +147,63 @@ def test_what_depends_on_a_read_on_some_ways_only_is_not_judged(name: str, text:
     test = Source("t.litmus", f"C t\n{{ }}\n{threads}")
     verdict = rspverify.explain(shipped(name), test, RC11).explanation.verdict
     assert verdict.word is Word.UNSUPPORTED and "on some of the ways to it" in verdict.reason
+
+
+def test_a_loop_is_a_branch_for_what_is_behind_it() -> None:
+    body = "while (atomic_load_explicit(x, memory_order_relaxed) == 0) ; " + store("y", "1")
+    _, behind = (
+        it.textual for it in table("riscv", *PLAIN).compiled(program(body)).program.operations
+    )
+    assert behind is not None and behind.control == {0}
+
+
+@pytest.mark.parametrize("code", ["OP t,r", "OP x,r,v", "OP t,x,v", "OP t,r,r"])
+def test_an_operation_must_be_written_as_it_is(code: str) -> None:
+    rows = ["L: lwarx r,0,x", code, "stwcx. t,0,x", "bne L"]
+    with pytest.raises(InputError, match="OP must be written"):
+        table("power", f"  - {{op: rmw, order: relaxed, code: {rows}}}")
+
+
+@pytest.mark.parametrize("code", ["exists (x=1)", "stw v,0(x) ; sync", "stw v,0(x)\nsync", "|"])
+def test_an_item_of_code_is_one_instruction(code: str) -> None:
+    item = code.replace("\n", "\\n")
+    with pytest.raises(InputError):
+        table("power", f'  - {{op: store, order: relaxed, code: [sync, "{item}"]}}')
+
+
+def test_what_is_exchanged_does_not_depend_on_what_was_there() -> None:
+    rows = ["L: LDXR r,[x]", "OP t,r,v", "STXR t1,t,[x]", "CBNZ t1,L"]
+    made = table("aarch64", f"  - {{op: rmw, order: relaxed, code: {rows}}}")
+    for call, depends in (("exchange", frozenset()), ("fetch_add", {0})):
+        text = f"int r0 = atomic_{call}_explicit(x, 1, memory_order_relaxed);"
+        (store_,) = (
+            it for it in made.compiled(program(text)).program.operations if it.kind is Kind.STORE
+        )
+        assert store_.textual is not None and store_.textual.data == depends
+
+
+def test_what_has_no_code_has_no_branch_around_it() -> None:
+    fence = "  - {op: fence, order: relaxed, code: []}"
+    body = f"{load('r0', 'x')} if (r0) {{ atomic_thread_fence(memory_order_relaxed); }} {store('y', '1')}"
+    _, behind = (
+        it.textual
+        for it in table("riscv", *PLAIN, fence).compiled(program(body)).program.operations
+    )
+    assert behind is not None and not behind.control
+
+
+def test_an_operation_without_values_is_refused() -> None:
+    made = table("power", "  - {op: load, order: relaxed, code: ['lwz r,0(x)', 'OP t,r,v']}")
+    with pytest.raises(InputError, match="calculates with an address"):
+        made.compiled(program(load("r0", "x")))
+
+
+def test_an_engine_of_machines_is_refused() -> None:
+    for settings in (
+        Settings(model="rc11", engine=Engine.EXPLICIT),
+        Settings(model="rc11", engine=Engine.UNROLL, steps=5),
+    ):
+        assert word(shipped("c11-x86"), "synchronisation/MP", settings) is Word.UNSUPPORTED
 
 
 def test_an_else_has_the_branch_of_its_if() -> None:

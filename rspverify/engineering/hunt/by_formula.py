@@ -38,7 +38,7 @@ def why_not(survey: Survey, scheme: Translator, settings: Settings) -> str | Non
     """
     space = survey.space
     if not is_scheme(scheme):
-        return "a compiler makes what it does of whole programs, and a model has no formulas"
+        return "formulas are for schemes on machines"
     machine = machine_behind(scheme)
     if not survey.argued:
         return (

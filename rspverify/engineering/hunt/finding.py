@@ -14,7 +14,7 @@ from rspverify.proof.covered import Proved
 
 FIRST = "the first finding was asked for"
 NO_ROW = "no row, and no two, mend it"
-NO_ROWS = "a compiler has no rows that could be made stronger"
+NO_ROWS = "there is no row that could be made stronger for a machine"
 ESTIMATED = "only an estimate was asked for"
 
 
