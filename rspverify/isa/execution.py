@@ -70,8 +70,8 @@ class State(Struct, frozen=True):
     path: when it is reached. values: of registers. sources: the reads from which a register comes,
     whatever it was made of them, and `~i` of a read i that only decided between others on the way.
     control: the reads on which the branches before depend. reserved: the load-exclusive that comes
-    last, with no store-exclusive behind it. torn: the registers, and `CONTROL`, that depend on a
-    read on one of the paths here only, although it is executed on another as well.
+    last, with no store-exclusive behind it. torn: of registers, and of `CONTROL`, the reads on
+    which they depend on some of the paths here only, although these are executed on others, too.
     """
 
     path: Condition
@@ -79,7 +79,7 @@ class State(Struct, frozen=True):
     sources: Mapping[str, frozenset[int]] = field(default_factory=dict)
     control: frozenset[int] = frozenset()
     reserved: Reserved | None = None
-    torn: frozenset[str] = frozenset()
+    torn: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
 
 S = TypeVar("S", bound=State)
@@ -319,7 +319,6 @@ class TableExecutor(Executor[State]):
         known = {**before.sources, **own}
 
         def sources(it: Formula) -> frozenset[int]:
-            self._require_whole(bound.get(name, name) for name in it.needs)
             reads = {name: known.get(bound.get(name, name), ()) for name in it.needs}
             reads.pop("exclusive" if it is form.written else "", None)
             return frozenset(
@@ -339,17 +338,23 @@ class TableExecutor(Executor[State]):
         def number(it: Formula) -> Expression:
             return self._number(calculated(it))
 
+        def torn(it: Formula) -> frozenset[int]:
+            return self._torn(bound.get(name, name) for name in it.needs)
+
         if form.target is not None:
             assert form.branch is not None
             taken = condition_of(number(form.branch))
+            self._tear(CONTROL, torn(form.branch) - before.control)
             self.branch(bound[form.target], taken, sources(form.branch))
-        sets = [(name, calculated(formula), sources(formula)) for name, formula in form.sets]
+        sets = [(name, calculated(it), sources(it), torn(it)) for name, it in form.sets]
         if "fence" in form.words or (form.address is not None and paired is exclusive):
             self._access(it, form, bound, number, sources, pair)
         elif exclusive:
             self.state = replace(self.state, reserved=None)
-        for name, found, from_reads in sets:
-            self._put(self._register(bound[name]) if name in bound else name, found, from_reads)
+        for name, found, from_reads, torn_reads in sets:
+            register = self._register(bound[name]) if name in bound else name
+            self._put(register, found, from_reads)
+            self._tear(register, torn_reads)
         if "end" in form.words:
             self.state = None
 
@@ -401,7 +406,9 @@ class TableExecutor(Executor[State]):
         if form.address is not None:
             places = self._places(form, bound)
         whence = [bound[each] for each in (form.address, form.offset) if each is not None]
-        self._require_whole([CONTROL, *whence])
+        names = [] if written is None else [bound.get(it, it) for it in written.needs]
+        if self._torn([CONTROL, *whence, *names]):
+            raise CannotReadError("depends on a read on some of the ways to it only")
         somewhere = reduce(either, (there for _, there in places))
         given: Expression = Constant(0)
         own: list[int] = []
@@ -475,7 +482,7 @@ class TableExecutor(Executor[State]):
             since.set.add(register)
         values = {**self.state.values, register: value}
         own = {**self.state.sources, register: sources}
-        torn = self.state.torn - {register}
+        torn = {name: of for name, of in self.state.torn.items() if name != register}
         self.state = replace(self.state, values=values, sources=own, torn=torn)
 
     def joined(self, one: State, other: State) -> State:
@@ -492,28 +499,28 @@ class TableExecutor(Executor[State]):
         sources = sources_joined(one, other)
         known = {**sources, CONTROL: control}
         none = frozenset[int]()
-        torn = {
-            name
-            for name, both_have in known.items()
-            for state in (one, other)
-            if not self.silent(
-                both_have - (state.control if name == CONTROL else state.sources.get(name, none)),
-                state.path,
-            )
-        }
-        torn |= one.torn | other.torn
-        return State(path, values, sources, control, reserved, frozenset(torn))
+        torn: dict[str, frozenset[int]] = {}
+        for state in (one, other):
+            for name, all_of in known.items():
+                own = state.control if name == CONTROL else state.sources.get(name, none)
+                lost = frozenset(it for it in all_of - own if not self.silent({it}, state.path))
+                torn[name] = torn.get(name, none) | lost | state.torn.get(name, none)
+        torn = {name: of for name, of in torn.items() if of}
+        return State(path, values, sources, control, reserved, torn)
 
-    def silent(self, reads: frozenset[int], path: Condition) -> bool:
+    def silent(self, reads: Iterable[int], path: Condition) -> bool:
         """Whether none of these reads is executed on a path."""
         return all(both(self._guards[max(it, ~it)], path) is False for it in reads)
 
-    def _require_whole(self, names: Iterable[str]) -> None:
-        """Raises CannotReadError where one is torn, of which no dependency can be said."""
+    def _torn(self, names: Iterable[str]) -> frozenset[int]:
+        """The reads on which one of these depends by some of the ways here only."""
         assert self.state is not None
-        for name in names:
-            if name in self.state.torn:
-                raise CannotReadError(f"depends by the {name} on a read on one path only")
+        return frozenset[int]().union(*(self.state.torn.get(name, ()) for name in names))
+
+    def _tear(self, name: str, reads: frozenset[int]) -> None:
+        if reads and self.state is not None:
+            torn = {**self.state.torn, name: self.state.torn.get(name, frozenset()) | reads}
+            self.state = replace(self.state, torn=torn)
 
     def _merged(
         self, condition: Condition, then: Expression | Address, otherwise: Expression | Address
