@@ -38,6 +38,8 @@ def why_not(survey: Survey, scheme: Translator, settings: Settings) -> str | Non
     """
     space = survey.space
     if not is_scheme(scheme):
+        if scheme.whole:
+            return "a compiler makes what it does of whole programs"
         return "formulas are for schemes on machines"
     machine = machine_behind(scheme)
     if not survey.argued:
