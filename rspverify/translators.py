@@ -110,10 +110,11 @@ def machine_behind(translator: Translator) -> Architecture:
     return translator.machine
 
 
-def read_scheme_or_table(source: Source) -> Scheme | Table:
-    """A scheme for a machine, or a table for a target, by its text. Raises InputError."""
+def read_scheme_or_table(given: Given) -> Scheme | Table:
+    """A scheme for a machine, or a table for a target. Raises InputError."""
     from rspverify.scheme.reader import is_for_target, read_scheme
 
+    source = read_source(given, MAX_SCHEME_BYTES)
     if not is_for_target(source):
         return read_scheme(source)
     from rspverify.mapping.reader import read_table
@@ -134,5 +135,5 @@ def read_translator(given: Given, machine: str | None = None) -> Translator:
         module = next(it for prefix, it in COMPILERS.items() if word.startswith(prefix))
         found = import_module(module).translator(word)
     else:
-        found = read_scheme_or_table(read_source(given, MAX_SCHEME_BYTES))
+        found = read_scheme_or_table(given)
     return found.on_machine(machine_named(machine)) if machine else found

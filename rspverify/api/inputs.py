@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rspverify.options import require_bounds
 from rspverify.records import replace
 from rspverify.soundness.settings import Settings, require_consistent
-from rspverify.source import (
-    MAX_SCHEME_BYTES,
-    Given,
-    InputError,
-    Problem,
-    Problems,
-    Source,
-    read_source,
-    require,
-)
+from rspverify.source import Given, InputError, Problem, Problems, Source, read_source, require
 from rspverify.wording import alternatives
 
 if TYPE_CHECKING:
@@ -159,7 +150,7 @@ def read_table(given: AScheme) -> Scheme | Table:
     from rspverify.translators import read_scheme_or_table
 
     (scheme,) = meant_by(schemes=schemes_given(given)).schemes
-    return read_scheme_or_table(read_source(scheme, MAX_SCHEME_BYTES))
+    return read_scheme_or_table(scheme)
 
 
 def read_test(given: ATest, settings: Settings | None = None) -> Program:

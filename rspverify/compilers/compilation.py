@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from msgspec import Struct, field
 
 from rspverify.architecture.architecture import Architecture
+from rspverify.architecture.for_machine import ForMachine
 from rspverify.architecture.machines import machine_named
 from rspverify.assembly.program import AssemblyProgram
 from rspverify.compilers.assembly import read_assembly
@@ -38,7 +39,7 @@ _OWN = re.compile(r"\bt\d+\.(?=P\d)|(?<=\.L)t\d+\.(?=P\d)")
 _NUMBERED = re.compile(r"(\.LBB|\.Lfunc_end|\.Ltmp)(\d+)")
 
 
-class Compilation(Struct, frozen=True, eq=False):
+class Compilation(ForMachine, Struct, frozen=True, eq=False):
     """What a compiler makes of tests for a processor.
 
     word: what it is called on command lines. What was emitted is kept, by the module that it was
@@ -60,26 +61,6 @@ class Compilation(Struct, frozen=True, eq=False):
     def source(self) -> Source:
         """A compiler is read from no text."""
         return Source(self.word, "")
-
-    @property
-    def runs_on(self) -> str:
-        """The name of its machine."""
-        return self.machine.name
-
-    @property
-    def identity(self) -> str:
-        """What keys have of its machine."""
-        return self.machine.identity
-
-    @property
-    def path(self) -> str:
-        """The file of its machine, empty where that ships."""
-        return self.machine.path
-
-    @property
-    def language(self) -> str | None:
-        """It translates from OpenCL and C."""
-        return None
 
     @property
     def origin(self) -> str:

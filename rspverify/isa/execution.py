@@ -262,9 +262,13 @@ class TableExecutor(Executor[State]):
         for it in together:
             try:
                 if self.state is not None:
-                    self._one(it, self.form(it))
+                    self.execute(it)
             except CannotReadError as error:
                 self.refuse(it.span, f"{it} cannot be read: it {error}")
+
+    def execute(self, it: Instruction) -> None:
+        """What one instruction does. Raises CannotReadError."""
+        self._one(it, self.form(it))
 
     def forget_labels(self) -> None:
         """What follows has labels of its own."""
@@ -279,21 +283,11 @@ class TableExecutor(Executor[State]):
         """A loop that goes on only where a store-exclusive in it fails, and writes nothing then."""
         since, at = self._since.get(target), self._instruction
         body = [it for it in self.events if since is not None and it.index >= since.first]
-        pairs = {it.index - 1 for it in body if isinstance(it, Event) and it.pair is not None}
-        fails = [
-            it.index
-            for it in body
-            if isinstance(it, Choice)
-            and it.index in pairs
-            and implies(there, negated(condition_of(Read(it.index))))
-        ]
-        silent = all(
-            it.form.written is None or both(it.guard, there) is False
-            for it in body
-            if isinstance(it, Event)
-        )
-        own = {it.index for it in body}
-        paired = all(it.pair in own for it in body if isinstance(it, Event) and it.pair is not None)
+        events = [it for it in body if isinstance(it, Event)]
+        exclusive = [it for it in events if it.pair is not None]
+        fails = any(implies(there, negated(condition_of(Read(it.index - 1)))) for it in exclusive)
+        silent = all(it.form.written is None or both(it.guard, there) is False for it in events)
+        paired = {it.pair for it in exclusive} <= {it.index for it in events}
         if since is None or at is None or not (fails and silent and paired):
             super().goes_back(target, there)
         elif carried := sorted(since.before & since.set):

@@ -191,9 +191,8 @@ class TableQuestion(Question[Table], frozen=True, dict=True):
 
     def decide(self) -> Table:
         it, machine = self.scheme, self.scheme.machine
-        unbounded = None if machine is None else _unbounded(machine)
         switches = {} if machine is None else machine.off
-        return Table(it.name, it.identity, unbounded, switches, it.language)
+        return Table(it.name, it.identity, _unbounded(machine), switches, it.language)
 
     def worth_keeping(self, answer: Table) -> bool:
         """The file of a machine or of a model may change."""
@@ -245,9 +244,7 @@ class NamedScheme(Struct, frozen=True, eq=False, dict=True):
     @property
     def unbounded(self) -> str | None:
         """Why the engine without steps does not know its machine; None if it does."""
-        if self.table:
-            return self.table.unbounded
-        return _unbounded(self.machine) if self.machine else None
+        return self.table.unbounded if self.table else _unbounded(self.machine)
 
     @property
     def off(self) -> Mapping[str, str]:
@@ -370,10 +367,10 @@ def _read(given: Given, machine: str | None, judge: Judge) -> NamedScheme:
     return NamedScheme(asked.source.name, asked.source, asked, judge.ask(asked))
 
 
-def _unbounded(machine: Architecture) -> str | None:
+def _unbounded(machine: Architecture | None) -> str | None:
     from rspverify.machine.machine import unbounded
 
-    return unbounded(machine)
+    return None if machine is None else unbounded(machine)
 
 
 def _decided_by(schemes: Sequence[NamedScheme], settings: Settings) -> Settings:

@@ -76,8 +76,8 @@ def assembly_program(test: Columns, source: Source, problems: Problems) -> Progr
         hint = f"write `P0{dialect.place} | P1@cta 1,gpu 0 ;` above the columns"
         places = placed_by_heads(heads, dialect.place, problems, hint)
     addresses = _addresses(test, dialect)
-    known = _locations(test, dialect, problems, addresses)
     numbers = None if dialect.is_open else addresses
+    known = _locations(test, dialect, problems, addresses, numbers)
     initial = initial_registers(test.registers, heads, problems, dialect.spelled, numbers)
     location_at = {number: name for name, number in addresses.items()}
     columns = _columns(test, problems)
@@ -168,11 +168,17 @@ def addresses_of(locations: Iterable[str]) -> Mapping[str, int]:
 
 
 def _locations(
-    test: Columns, dialect: Dialect, problems: Problems, addresses: Mapping[str, int]
+    test: Columns,
+    dialect: Dialect,
+    problems: Problems,
+    names: Iterable[str],
+    numbers: Mapping[str, int] | None,
 ) -> dict[str, Location]:
-    """What the initial state declares, then all others, which are global."""
+    """What the initial state declares, then all others, which are global.
+
+    numbers: as of `stated`.
+    """
     found: dict[str, Location] = {}
-    numbers = None if dialect.is_open else addresses
     for name, (entry, value) in initial_values(test.entries, problems, numbers).items():
         if re.fullmatch(dialect.registers, name):
             message = f"a location must not be called as a register is, {quote(name)}"
@@ -180,7 +186,7 @@ def _locations(
         space = entry.specifiers[0].text if entry.specifiers and dialect.is_open else GLOBAL
         span = entry.specifiers[0].span if entry.specifiers else entry.span
         found[name] = Location(name, False, space, value, span)
-    for name in addresses:
+    for name in names:
         found.setdefault(name, Location(name, False, GLOBAL, 0, test.span))
     return found
 

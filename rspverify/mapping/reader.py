@@ -57,23 +57,28 @@ def _read(source: Source, root: Node, problems: list[Problem]) -> Table | None:
         return None
     name = read_name(fields, problems)
     word = read_choice(fields["target"], "target", list(TARGETS), problems)
-    texts = (read_text(fields, key, problems) for key in ("source", "note", "under"))
-    origin, note, under = texts
-    if "mixed" in fields:
-        return _mixed(source, fields, problems, Table(name, TARGETS[word or "x86"], (), {}, source))
-    if "rows" not in fields:
+    origin, note, under = (read_text(fields, key, problems) for key in ("source", "note", "under"))
+    if "rows" not in fields and "mixed" not in fields:
         problems.append(Problem(root.span, "a table for a target must have the key rows, or mixed"))
+    if word is None:
         return None
-    node = fields["rows"]
-    if word is None or not isinstance(node, List) or not node.items:
-        if not isinstance(node, List) or not node.items:
+    head = Table(name, TARGETS[word], (), {}, source, origin, note, under)
+    made = _mixed(head, fields, problems) if "mixed" in fields else _of_rows(head, fields, problems)
+    return made and _judged(made, fields, problems)
+
+
+def _of_rows(head: Table, fields: Mapping[str, Node], problems: list[Problem]) -> Table | None:
+    """The table with its rows; None where there are none, which is noted."""
+    node = fields.get("rows")
+    if not isinstance(node, List) or not node.items:
+        if node is not None:
             problems.append(Problem(node.span, f"rows must be a list of rows, not {found(node)}"))
         return None
     rows: list[Row | Translated] = []
     code: dict[int, Code] = {}
     translates = _translates(fields, problems)
     for number, item in enumerate(node.items, start=1):
-        own = _code(item, TARGETS[word], problems)
+        own = _code(item, head.target, problems)
         row: Row | Translated | None
         if translates is None:
             row = read_row(item, number, None, problems)
@@ -84,9 +89,7 @@ def _read(source: Source, root: Node, problems: list[Problem]) -> Table | None:
             rows.append(row)
             code[number] = own
     problems += overlaps(tuple(row for row in rows if isinstance(row, Row)))
-    target = TARGETS[word]
-    table = Table(name, target, tuple(rows), code, source, origin, note, under, translates)
-    return _judged(table, fields, problems)
+    return replace(head, rows=tuple(rows), code=code, translates=translates)
 
 
 def _judged(table: Table, fields: Mapping[str, Node], problems: list[Problem]) -> Table | None:
@@ -105,18 +108,12 @@ def _judged(table: Table, fields: Mapping[str, Node], problems: list[Problem]) -
     return table
 
 
-def _mixed(
-    source: Source, fields: Mapping[str, Node], problems: list[Problem], table: Table
-) -> Table | None:
-    """A table whose operations may each have the code of any of several; None where it is wrong,
-    which is noted."""
+def _mixed(head: Table, fields: Mapping[str, Node], problems: list[Problem]) -> Table | None:
+    """The table with the parts of which each operation may have the code of any; None where that is
+    wrong, which is noted."""
     node = fields["mixed"]
-    origin, under = (read_text(fields, key, problems) for key in ("source", "under"))
-    names = (
-        [each.text for each in node.items if isinstance(each, Text)]
-        if isinstance(node, List)
-        else []
-    )
+    items = node.items if isinstance(node, List) else ()
+    names = [each.text for each in items if isinstance(each, Text)]
     if len(names) < 2 or "rows" in fields:
         message = "mixed must be a list of two tables or more, as paths from here, in place of rows"
         problems.append(Problem(node.span, message))
@@ -124,16 +121,16 @@ def _mixed(
     parts: list[Table] = []
     for name in names:
         try:
-            parts.append(read_table(read_source(located(Path(source.name).parent / name))))
+            beside = Path(head.source.name).parent / name
+            parts.append(read_table(read_source(located(beside))))
         except InputError as error:
             problems += error.problems
     for it in parts:
-        if it.parts or (it.target, it.translates) != (table.target, parts[0].translates):
-            message = f"mixed must name tables for {table.target.name}, from one language each"
+        if it.parts or (it.target, it.translates) != (head.target, parts[0].translates):
+            message = f"mixed must name tables for {head.target.name}, from one language each"
             problems.append(Problem(node.span, f"{message}, not {it.name}"))
     translates = parts[0].translates if parts else None
-    table = replace(table, origin=origin, under=under, parts=tuple(parts), translates=translates)
-    return _judged(table, fields, problems)
+    return replace(head, parts=tuple(parts), translates=translates)
 
 
 def _translates(fields: Mapping[str, Node], problems: list[Problem]) -> Target | None:

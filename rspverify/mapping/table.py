@@ -24,7 +24,6 @@ from rspverify.isa.conditions import Condition, both, condition_of, implies, neg
 from rspverify.isa.execution import (
     Address,
     CannotReadError,
-    Choice,
     Event,
     State,
     TableExecutor,
@@ -278,6 +277,7 @@ class _Thread(TableExecutor):
         self._from: dict[int, frozenset[int]] = {}
         self._operation: Operation | None = None
         self._first: dict[int, int] = {}
+        self._spans: list[Span] = []
         self.told: dict[int, int] = {}
         self.texts: dict[int, tuple[str, ...]] = {}
         for each in thread.operations:
@@ -320,6 +320,7 @@ class _Thread(TableExecutor):
             return
         self.state = State(where, values, sources, control)
         self.follow(_named(each, operator) for each in code.lines)
+        self._spans += [it.span] * (len(self.events) - len(self._spans))
         if self.state is not None:
             self._taken.append((where, self.state.control - control))
         if it.gives:
@@ -331,17 +332,12 @@ class _Thread(TableExecutor):
             self._given[it.index] = result
             self._from[it.index] = self.state.sources.get("r", frozenset())
 
-    def step(self, together: Sequence[Instruction]) -> None:
-        """One instruction after the other, and `OP t,r,v`, which computes what an RMW writes."""
-        for it in together:
-            if it.mnemonic != "OP":
-                super().step([it])
-                continue
-            try:
-                if self.state is not None:
-                    self._operate(*map(self._register_of, it.operands))
-            except CannotReadError as error:
-                self.refuse(it.span, f"{it} cannot be read: it {error}")
+    def execute(self, it: Instruction) -> None:
+        """What an instruction does; `OP t,r,v` computes what an RMW writes."""
+        if it.mnemonic == "OP":
+            self._operate(*map(self._register_of, it.operands))
+        else:
+            super().execute(it)
 
     def _operate(self, to: str, old: str, by: str) -> None:
         assert self.state is not None and self._operation is not None
@@ -400,16 +396,13 @@ class _Thread(TableExecutor):
 
     @property
     def thread(self) -> Thread:
-        """The thread of the target."""
-        made = tuple(self._as_operation(it) for it in self.events)
+        """The thread of the target, each operation where that of the source stands."""
+        made = tuple(
+            replace(operation_of(it, self._own.index), span=span)
+            for it, span in zip(self.events, self._spans, strict=True)
+        )
         registers = {name: self._over(it) for name, it in self._own.registers.items()}
         return replace(self._own, operations=made, registers=registers)
-
-    def _as_operation(self, it: Event | Choice) -> Operation:
-        """An operation of the target, where the one of the source stands that it comes from."""
-        last = max(index for index, first in self._first.items() if first <= it.index)
-        span = next(each.span for each in self._own.operations if each.index == last)
-        return replace(operation_of(it, self._own.index), span=span)
 
     def _place(self, index: int) -> int:
         """The first event of an operation of the source, or of what follows it."""
@@ -431,14 +424,14 @@ class _Thread(TableExecutor):
     def _spin(self, it: Spin) -> Spin:
         """A loop of the source in the code, where an iteration that goes on may write."""
         guard, first, end = self._over(it.guard), self._place(it.first), self._place(it.end)
-        writes = [
+        goes_on = condition_of(guard)
+        rmws = frozenset(
             event.index
             for event in self.events[first - self._start : end - self._start]
             if isinstance(event, Event)
             and event.form.written is not None
-            and both(both(event.guard, _where(event.success)), condition_of(guard)) is not False
-        ]
-        rmws = frozenset(writes)
+            and both(both(event.guard, _where(event.success)), goes_on) is not False
+        )
         return replace(it, guard=guard, first=first, end=end, rmws=rmws, faults=())
 
 

@@ -10,6 +10,7 @@ from itertools import count
 from msgspec import Struct
 
 from rspverify.architecture.architecture import Architecture, Mnemonic
+from rspverify.architecture.for_machine import ForMachine
 from rspverify.assembly.program import ARRIVE, DEPART, AssemblyProgram, ThreadId
 from rspverify.litmus.program import LOCAL, Kind, Operation, Order, Program, Scope
 from rspverify.records import replace
@@ -49,7 +50,7 @@ ENTRY, EXIT = Order.RELEASE, Order.ACQUIRE
 _ACCESS = {ENTRY: Op.STORE, EXIT: Op.LOAD}
 
 
-class Scheme(Struct, frozen=True, dict=True):
+class Scheme(ForMachine, Struct, frozen=True, dict=True):
     """A compilation scheme. For each operation there is one row at most that comes before others.
 
     machine: what its code is judged by, unless another is named; it implies the instruction set
@@ -62,26 +63,6 @@ class Scheme(Struct, frozen=True, dict=True):
     source: Source
     origin: str | None = None
     note: str | None = None
-
-    @property
-    def runs_on(self) -> str:
-        """The name of its machine."""
-        return self.machine.name
-
-    @property
-    def identity(self) -> str:
-        """What keys have of its machine."""
-        return self.machine.identity
-
-    @property
-    def path(self) -> str:
-        """The file of its machine, empty where that ships."""
-        return self.machine.path
-
-    @property
-    def language(self) -> str | None:
-        """It translates from OpenCL and C."""
-        return None
 
     @property
     def instructions(self) -> str:

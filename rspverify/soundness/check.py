@@ -83,8 +83,10 @@ def _under_a_model(case: Case, made: Mapped, source: ModelSide, log: QueryLog | 
     if case.settings.engine is not Engine.EVENTS or case.settings.steps is not None:
         message = "an engine other than events, and a bound of steps, are for machines"
         raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
-    target: Side = side_of(made, case.settings, case.limits)
-    if log is not None:
+    target: Side
+    if log is None:
+        target = side_of(made, case.settings, case.limits)
+    else:
         from rspverify.soundness.query_log import LoggedSource, LoggedTarget
 
         source = LoggedSource(source, log)

@@ -38,16 +38,18 @@ def alone_may_break(scheme: Translator) -> bool:
 
     Nothing is known of what a compiler makes of a program by what it makes of others.
     """
-    if scheme.machine is None or not is_scheme(scheme):
+    if not is_scheme(scheme):
         return True
-    return stores_again(table_of(scheme)) or not proved_for(scheme.machine)
+    table = table_of(scheme)
+    return stores_again(table) or not proved_for(table.machine)
 
 
 def smaller_stand(scheme: Translator) -> bool:
     """Whether programs are sound that smaller ones stand for, if these are."""
-    if scheme.machine is None or not is_scheme(scheme):
+    if not is_scheme(scheme):
         return False
-    return gives_back(table_of(scheme)) and smaller_proved_for(scheme.machine)
+    table = table_of(scheme)
+    return gives_back(table) and smaller_proved_for(table.machine)
 
 
 def gives_back(scheme: Scheme) -> bool:

@@ -17,7 +17,7 @@ from rspverify.judge.question import Incident, Question, Undecided
 from rspverify.litmus.program import Scope
 from rspverify.machine.machine import unbounded, unordered
 from rspverify.soundness.settings import L2, Settings
-from rspverify.translators import Translator, is_scheme, machine_behind, table_of
+from rspverify.translators import Translator, is_scheme, table_of
 
 _TOGETHER = 4
 """From so many operations on sketches take long enough for several processes."""
@@ -41,7 +41,8 @@ def why_not(survey: Survey, scheme: Translator, settings: Settings) -> str | Non
         if scheme.whole:
             return "a compiler makes what it does of whole programs"
         return "formulas are for schemes on machines"
-    machine = machine_behind(scheme)
+    table = table_of(scheme)
+    machine = table.machine
     if not survey.argued:
         return (
             f"formulas need lemmas that are not proved for what the model {survey.model.name} says"
@@ -58,7 +59,7 @@ def why_not(survey: Survey, scheme: Translator, settings: Settings) -> str | Non
         return "formulas have no plain operations on atomic locations"
     if settings.l2 is not L2.AUTO:
         return "formulas leave L2s out"
-    if not gives_back(table_of(scheme)):
+    if not gives_back(table):
         return "some row of the scheme does not give back the locks that it takes"
     return None
 
