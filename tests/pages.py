@@ -3,7 +3,7 @@
 A fenced block of a page is one of these:
 
 * `console`: lines `$ command` with the output beneath. It is run, and the output compared; a line `…` stands for any
-  number of lines. A command without output beneath is run, and must end well.
+  number of lines. A command without output beneath is run, and must end well, or as its comment `ends with N` says.
 * `console` whose title begins with `Not run in CI: `, and says why.
 * `yaml`, `toml`, `python`, `text` … with `title="FILE"`: a file, written. With `title="FILE, in part"`: lines that it has.
 * `diff title="FILE"`: an edit of a file that is there.
@@ -86,6 +86,16 @@ def blocks(page: Path) -> list[Block]:
     return found
 
 
+def sections(page: Path) -> dict[str, list[Block]]:
+    """The blocks of a page by the heading of the second order above each."""
+    lines = page.read_text().splitlines()
+    found: dict[str, list[Block]] = {}
+    for block in blocks(page):
+        heads = (line for line in reversed(lines[: block.line]) if line.startswith("## "))
+        found.setdefault(next(heads).removeprefix("## "), []).append(block)
+    return found
+
+
 def plain(lines: list[str]) -> list[str]:
     """Lines without what is another each time, and without empty ones at their end."""
     found = []
@@ -152,6 +162,7 @@ class Reader:
                 place.write_text(block.text)
 
     def _run(self, command: str, shown: list[str]) -> None:
+        command, _, ending = command.partition("  # ends with ")
         words = shlex.split(command, comments=True)
         if words[0] == "rspverify" and not set(words) & {"|", "&&", ">"}:
             result = CliRunner().invoke(
@@ -163,10 +174,11 @@ class Reader:
         else:
             status, output = self._shell(command)
         self.status = status
+        assert not ending or int(ending) == status, f"$ {command}\n{status}\n{output}"
         if any(shown):
             assert as_shown(shown, output.splitlines()), f"$ {command}\n{output}"
         else:
-            assert status not in _MISTAKES, f"$ {command}\n{output}"
+            assert ending or status not in _MISTAKES, f"$ {command}\n{output}"
 
     def _shell(self, command: str) -> tuple[int, str]:
         path = f"PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH"

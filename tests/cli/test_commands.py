@@ -22,47 +22,7 @@ from rspverify.verdict import Outcome
 
 pytestmark = pytest.mark.usefixtures("in_repository")
 
-ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
-
-
-def test_explain_unsound_is_figure_4() -> None:
-    result = run("explain", ORIGINAL, "litmus/rsp/paper/Fig4.litmus")
-    assert result.exit_code == 1
-    text = result.stdout
-    for part in (
-        "Fig4 under original (model opencl-rsp): UNSOUND",
-        "FLU_L1 WG; ST r y",
-        "FETCH_L1(x, 0)",
-        "FLUSH_L1(x, 42)",
-        "{x=42 D,V} [x]",
-        "[FLUSH(P0) x]",
-        "DEQMARKER_L1",
-        "LD r x (reads 0)",
-        "It ends with 1:r0=1 1:r1=0 x=42 y=1, after 12 steps.",
-        "every candidate with these values breaks",
-        "Narf: empty (rf; [nal]) \\ vis",
-        "none is shorter",
-    ):
-        assert part in text
-
-
-def test_explain_shows_locks_and_inv_d_entries() -> None:
-    text = run("explain", ORIGINAL, "litmus/rsp/paper/Ex4.litmus").stdout
-    assert "{x=2 D,I} [x]" in text
-    assert "lock of x on d0: P1" in text
-    assert "all free" in text
-
-
-def test_explain_sound_says_how_far_it_reaches() -> None:
-    exact = run("explain", PROPOSED, "litmus/rsp/paper/Fig4.litmus")
-    assert exact.exit_code == 0
-    assert "Exact: it holds for every execution of the machine (no bound on steps" in exact.stdout
-    assert "The machine reaches 2 of the 2 outcomes that the model allows" in exact.stdout
-    bounded = run("explain", PROPOSED, "litmus/rsp/paper/Fig4.litmus", "--steps", "11")
-    assert "within 11 steps, every outcome of the compiled program is allowed" in bounded.stdout
-    assert "Only executions within 11 steps; 13 steps would be enough" in bounded.stdout
-    explicit = run("explain", PROPOSED, "litmus/rsp/paper/Fig4.litmus", "--engine", "explicit")
-    assert "every reachable state was visited" in explicit.stdout
+PROPOSED = "schemes/proposed.yaml"
 
 
 def increments(folder: Path, threads: int) -> str:
@@ -145,69 +105,12 @@ def test_explain_has_one_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     assert clock < verdict
 
 
-def test_explain_racy_shows_the_execution() -> None:
-    result = run("explain", PROPOSED, "litmus/rsp/paper/Ex3.litmus")
-    assert result.exit_code == 0
-    assert "A consistent execution of the source with the race" in result.stdout
-    assert "W[DV,N](x, 2)" in result.stdout
-
-
-def test_explain_vacuous_shows_where_the_machine_stops(tmp_path: Path) -> None:
-    scheme = tmp_path / "stuck.yaml"
-    rows = "  - {op: store, scope: dv, code: [LK_rmw DV, ST r x]}\n"
-    rows += "  - {op: rmw, scope: dv, code: [LK_rmw DV, INC_L2 r x]}\n"
-    scheme.write_text(f"name: stuck\nrows:\n{rows}")
-    result = run("explain", str(scheme), "litmus/rsp/paper/Ex1.litmus")
-    assert result.exit_code == 3
-    assert "The machine cannot go on from here:" in result.stdout
-    assert "at LK_rmw DV waits for the rmw d0 w0 and the rmw d0 w1, held by" in result.stdout
-
-
-def test_explain_unsupported() -> None:
-    result = run(
-        "explain", PROPOSED, "litmus/rsp/multi-device/MD+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus"
-    )
-    assert result.exit_code == 3
-    assert "UNSUPPORTED" in result.stdout
-
-
-def test_outcomes_side_by_side() -> None:
-    result = run(
-        "outcomes", "litmus/rsp/paper/Ex4.litmus", "--scheme", ORIGINAL, "--scheme", PROPOSED
-    )
-    assert result.exit_code == 0
-    rows = [line.split() for line in result.stdout.splitlines()]
-    assert ["1", "forbidden", "reached", "-"] in rows
-    assert ["2", "allowed", "reached", "reached", "holds"] in rows
-    assert ["Observation", "Ex4", "Always", "2", "0", "states", "2"] in rows
-
-
-def test_outcomes_of_a_scheme_without_a_row() -> None:
-    name = "litmus/rsp/multi-device/MD+st.na-st.ALL+ld.ALL-ld.na@0--1.litmus"
-    result = run("outcomes", name, "--scheme", PROPOSED)
-    assert result.exit_code == 0, result.output
-    assert "proposed: UNSUPPORTED: scheme proposed has no row for store ALL,N" in result.stdout
-
-
 def test_show_is_tab_3(monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(map(len, run("show", PROPOSED).stdout.splitlines())) <= 80
     monkeypatch.setenv("COLUMNS", "120")
     text = run("show", PROPOSED).stdout
     assert "LK_rmw DV; FLU_L1 DV; INV_L1 DV; ST r x; FLU_L1 WG; INV_L1 DV; UL_rmw DV" in text
     assert "rmw WG,_" in text
-
-
-def test_show_has_the_orders_of_an_operation_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "120")
-    lines = [line.strip() for line in run("show", "gfx900").stdout.splitlines()]
-    start = next(number for number, line in enumerate(lines) if "load na" in line)
-    assert lines[start + 1 : start + 3] == ["load WI,N", "load SG,N (relaxed, acquire, seq_cst)"]
-
-
-def test_explain_sound_says_which_switches_it_rests_on() -> None:
-    machine = "amdgpu-gfx9+WAITS_COVER_UNIT"
-    text = run("explain", "gfx900", "ISA2-wg-dv", "--machine", machine).stdout
-    assert f"it holds for every execution of the machine {machine} (" in text
 
 
 def test_list_names_everything() -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
 
 import command_line
-import jsonschema
 import pytest
 from typer.testing import CliRunner
 
@@ -17,50 +14,12 @@ from rspverify.cli import app
 
 pytestmark = pytest.mark.usefixtures("in_repository")
 run = partial(command_line.run, "mutate", "--no-proof")
+document = partial(command_line.document, "mutate", "--no-proof", "-j", "1")
 KEPT = pytest.mark.usefixtures("one_cache")
 
-ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
-FIG4, EX3 = "litmus/rsp/paper/Fig4.litmus", "litmus/rsp/paper/Ex3.litmus"
+PROPOSED = "schemes/proposed.yaml"
+FIG4 = "litmus/rsp/paper/Fig4.litmus"
 ATOMIC = "litmus/rsp/RMW/RMW+inc.DV+st.DV.R.litmus"
-FLUSH_AND_LOAD = "name: own\nrows:\n  - {op: load, scope: dv, code: [LD r x, INV_L1 WG]}\n"
-
-
-def document(*arguments: str) -> dict[str, object]:
-    result = run(*arguments, "--format", "json", "-j", "1")
-    found = json.loads(result.stdout)
-    schema = json.loads(files("rspverify.render").joinpath("mutate.schema.json").read_text())
-    jsonschema.validate(found, schema)
-    return found
-
-
-def lines(text: str) -> list[list[str]]:
-    return [line.split() for line in text.splitlines()]
-
-
-@KEPT
-def test_the_table_marks_each_instruction() -> None:
-    result = run(PROPOSED, FIG4, "-j", "1")
-    shown = lines(result.stdout)
-    assert ["2", "load", "DV,N", "(1", "test)"] in shown
-    drop = ["INV_L1", "WG", "needed", "drop", "UNSOUND", "Fig4"]
-    assert drop in shown
-    assert [
-        "LD",
-        "r",
-        "x",
-        "the",
-        "access",
-        "swap",
-        "with",
-        "INV_L1",
-        "WG",
-        "UNSOUND",
-        "Fig4",
-    ] in shown
-    assert "FLU_L1 DV   no test tells           drop                    SURVIVES\n" in result.stdout
-    assert "no test says anything of rows 3, 6–9\n" in result.stdout
-    assert "46 mutants: 4 UNSOUND, 0 STUCK, 42 SURVIVES" in result.stdout
-    assert result.exit_code == 1
 
 
 @KEPT
@@ -129,35 +88,6 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert mine.read_text() == "mine"
 
 
-@KEPT
-def test_what_fails_already_is_said() -> None:
-    result = run(ORIGINAL, FIG4, "-j", "1")
-    assert "original itself fails 1 test, which show nothing of its mutants: Fig4" in result.stdout
-    assert "as original is broken itself, see whether" in result.stdout
-    assert "0 UNSOUND" in result.stdout
-
-
-def test_a_survivor_that_may_not_be_one() -> None:
-    result = run(PROPOSED, FIG4, "--engine", "explicit", "--states", "5", "-j", "1")
-    assert "(1 test not decided)" in result.stdout
-    assert "of those that survive, 4 may fail tests that were not decided" in result.stdout
-    assert result.exit_code == 1, "rows without any test survive for certain"
-
-
-@KEPT
-def test_exit_codes(tmp_path: Path) -> None:
-    own = tmp_path / "own.yaml"
-    own.write_text(
-        FLUSH_AND_LOAD
-        + "  - {op: load, scope: na, code: [LD r x]}\n"
-        + "  - {op: store, scope: na, code: [ST r x]}\n"
-        + "  - {op: store, scope: dv, code: [FLU_L1 WG, ST r x]}\n"
-    )
-    assert run(str(own), FIG4).exit_code == 0
-    assert run(str(own), FIG4, "--engine", "explicit", "--states", "5").exit_code == 3
-    assert run(str(own), EX3).exit_code == 1
-
-
 def test_a_scheme_with_mistakes_gets_the_messages_of_check(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text("name: w\nrows:\n  - {op: lod, scope: dv, code: [LD r x, INV_L1 XX]}\n")
@@ -165,13 +95,3 @@ def test_a_scheme_with_mistakes_gets_the_messages_of_check(tmp_path: Path) -> No
     check = CliRunner().invoke(app, ["check", str(wrong), FIG4])
     assert result.exit_code == check.exit_code == 2
     assert result.stderr == check.stderr != ""
-
-
-@KEPT
-def test_what_instructions_cost_may_be_given(tmp_path: Path) -> None:
-    costs = tmp_path / "costs.yaml"
-    costs.write_text("INV_L1 DV: 1000\n")
-    result = run(PROPOSED, FIG4, "--widen", "--costs", str(costs))
-    assert "row  2  2 INV_L1 WG: widen to DV        11 → 1001" in result.stdout
-    costs.write_text("INV_L9: 3\n")
-    assert run(PROPOSED, FIG4, "--costs", str(costs)).exit_code == 2
