@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Hashable, Mapping, Sequence
 from contextlib import nullcontext
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
 
-from rspverify.answers import Detail, Result, SuiteReport
+from rspverify.answers import Detail, Result, RowsAtFault, SuiteReport
 from rspverify.api.asked import Stop, collect, stoppable
 from rspverify.judge.judge import Judge
 from rspverify.records import replace
@@ -17,6 +16,8 @@ from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Source
 from rspverify.verdict import WRONG, ProgressWord
 
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
 if TYPE_CHECKING:
     from rspverify.drawing.details import Broken
     from rspverify.judge.verdicts import Verdicts
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 MOST = 200
 """So many findings of a run have details: those with the smallest tests."""
-K = TypeVar("K")
-T = TypeVar("T")
 
 
 class Details(Struct, frozen=True):
@@ -56,7 +55,7 @@ class Details(Struct, frozen=True):
         stuck = ProgressWord.STUCK
         broken = [it for it in found if it.verdict in WRONG or it.progress is stuck]
         shown = smallest(broken, MOST - before if "details" in needs else 0, self.texts)
-        return self._told(report, broken if "faults" in needs else shown, shown, stream)
+        return self._whole(report, broken if "faults" in needs else shown, shown, stream)
 
     def with_cases(
         self,
@@ -78,9 +77,9 @@ class Details(Struct, frozen=True):
         found = [it for it in report.results if isinstance(it, Result) and told(it)]
         found = [it for it in found if not broken or kind_of(it) in BROKEN]
         shown = sorted(found, key=lambda it: kind_of(it) not in BROKEN)[:most]
-        return self._told(report, shown, shown, stream, reached=True)
+        return self._whole(report, shown, shown, stream, reached=True)
 
-    def _told(
+    def _whole(
         self,
         report: SuiteReport,
         blamed: Sequence[Result],
@@ -90,27 +89,37 @@ class Details(Struct, frozen=True):
         reached: bool = False,
     ) -> SuiteReport:
         """The report with the rows at fault of some results, and the details of some."""
-        from rspverify.drawing.details import details
-        from rspverify.judge.faults import faults, of_one_run
-
-        stop, given = Stop(), (self.settings, self.judge, self.texts)
-
-        def told(
-            what: str, of: Sequence[Result], ask: Callable[..., Generator[T, None, None]]
-        ) -> dict[tuple[str, str], T]:
-            if not of:
-                return {}
-            if stream:
-                stream.count(what, len(of))
-            names = [(it.file, it.scheme_file) for it in of]
-            advance = stream.advance if stream else None
-            return known(names, ask(of, *given), self.judge, stop, advance)
-
-        unsound = [it for it in blamed if it.verdict in WRONG]
-        at_fault = of_one_run(told("rows at fault", unsound, faults))
-        seen = told("executions", shown, partial(details, reached=reached))
+        stop = Stop()
+        of, to = ({(it.file, it.scheme_file): it for it in those} for those in (blamed, shown))
+        at_fault, seen = self.told(of, to, stop, stream, reached=reached)
         interrupted, limit = stop.interrupted, stop.limit
         return replace(report, faults=at_fault, details=seen, interrupted=interrupted, limit=limit)
+
+    def told(
+        self,
+        blamed: Mapping[K, Result],
+        shown: Mapping[K, Result],
+        stop: Stop,
+        stream: Stream[Any, Any] | None = None,
+        *,
+        reached: bool = False,
+    ) -> tuple[Mapping[K, RowsAtFault], Mapping[K, Detail]]:
+        """By name, the rows at fault of those results that are UNSOUND, and the details of some."""
+        from rspverify.drawing.details import details, faults, of_results
+        from rspverify.judge.faults import of_one_run
+
+        def known_of(what: str, of: Mapping[K, Result], ask: Callable[..., Any]) -> dict[K, Any]:
+            def coming() -> Generator[Any, None, None]:  # what it reads may have changed meanwhile
+                given = (self.settings, self.judge, self.texts)
+                yield from ask(*of_results([*of.values()], *given, reached=reached))
+
+            if of and stream:
+                stream.count(what, len(of))
+            return known(of, coming(), self.judge, stop, stream.advance if stream else None)
+
+        unsound = {name: it for name, it in blamed.items() if it.verdict in WRONG}
+        at_fault = of_one_run(known_of("rows at fault", unsound, faults))
+        return at_fault, known_of("executions", shown, details)
 
 
 def smallest(results: Sequence[Result], number: int, texts: Mapping[str, Source]) -> list[Result]:
@@ -162,7 +171,7 @@ def known_details(
     broken: Mapping[str, Broken], verdicts: Verdicts, stop: Stop
 ) -> dict[str, Detail]:
     """What the first of these rest on, by name, as far as it is known before an interrupt."""
-    from rspverify.drawing.details import details_of
+    from rspverify.drawing.details import details
 
     first = dict(list(broken.items())[:MOST])
-    return known(first, details_of([*first.values()], verdicts), verdicts.judge, stop)
+    return known(first, details(first.values(), verdicts), verdicts.judge, stop)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from rspverify.api.asked import Asked, Ending, Stop
 from rspverify.api.compilers import compilers_named
-from rspverify.api.details import MOST, known
+from rspverify.api.details import MOST, Details
 from rspverify.api.inputs import schemes_given, tests_given
 from rspverify.api.parameters import question
 from rspverify.commands.compare_models import ModelParameters, compare_models
@@ -25,7 +25,7 @@ from rspverify.soundness.settings import OPTIONS
 from rspverify.source import Given, Problems, Source, name_of, read_source, require
 from rspverify.terminal.command import EVERYWHERE, PAGES, Command, asking
 from rspverify.terminal.output import Output
-from rspverify.verdict import WRONG, Word
+from rspverify.verdict import Word
 
 if TYPE_CHECKING:
     from rspverify.render.document import Document
@@ -157,22 +157,17 @@ def _apart(given: Given, others: list[Given]) -> Given:
 
 def _detailed(report: Comparison, run: Run, tests: Sequence[Given], stop: Stop) -> Document:
     """All of it, each test that changed under the scheme that breaks it."""
-    from rspverify.drawing.details import details
-    from rspverify.judge.faults import faults, of_one_run
     from rspverify.render.compare import document
 
-    inputs, judge = run.inputs, run.judge
+    inputs = run.inputs
     sources = [each for each in tests if isinstance(each, Source)]
     texts = {each.name: each for each in (*sources, *(it.source for it in inputs.schemes))}
     changed = [each for each in report.tests if each.changed]
     changed.sort(key=lambda each: each.change not in (Change.WORSE, Change.BETTER))
-    shown = {each.file: each.broken for each in changed if each.broken}
-    results = dict(list(shown.items())[:MOST])
-    unsound = {file: each for file, each in results.items() if each.verdict in WRONG}
-    blamed = faults([*unsound.values()], inputs.settings, judge, texts)
-    at_fault = of_one_run(known(unsound, blamed, judge, stop))
-    seen = details([*results.values()], inputs.settings, judge, texts)
-    return document(report, known(results, seen, judge, stop), at_fault, everything=True)
+    results = {each.file: each.broken for each in changed if each.broken}
+    shown = dict(list(results.items())[:MOST])
+    faults, details = Details(inputs.settings, run.judge, texts).told(shown, shown, stop)
+    return document(report, details, faults, everything=True)
 
 
 def _run(asked: CompareParameters, output: Output) -> int:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from rspverify.answers import Result
 from rspverify.api.asked import Asked, Ending, Stop
 from rspverify.api.details import MOST, known, known_details
 from rspverify.api.inputs import AScheme, schemes_given, tests_given
@@ -191,8 +190,8 @@ def repair(asked: RepairParameters) -> Repairing:
 
 def _detailed(report: RepairReport, setup: Setup, search: Repair, stop: Stop) -> Document:
     """All of it, the schemes, and the tests that the one given fails."""
-    from rspverify.drawing.details import Broken
-    from rspverify.judge.faults import faults, of_one_run
+    from rspverify.drawing.details import Broken, faults
+    from rspverify.judge.faults import of_one_run
     from rspverify.render.repair import document
 
     scheme, verdicts = setup.schemes[0], setup.verdicts
@@ -202,15 +201,10 @@ def _detailed(report: RepairReport, setup: Setup, search: Repair, stop: Stop) ->
         command = explain_command(scheme.file, file, verdicts.settings)
         broken[file] = Broken(search.tests[file].source, scheme, word, True, command)
     seen = known_details(broken, verdicts, stop)
-    unsound: dict[str, Result] = {}
-    files = {each.file for each in setup.tests}
-    for file, detail in seen.items():
-        result = detail.explanation.result if detail.explanation else None
-        if result and result.verdict in WRONG and file in files:  # not found by a hunt
-            unsound[file] = result
-    texts = {it.file: it.source for it in setup.tests} | {scheme.file: scheme.scheme.source}
-    at_fault = faults([*unsound.values()], verdicts.settings, verdicts.judge, texts)
-    return document(report, seen, of_one_run(known(unsound, at_fault, verdicts.judge, stop)))
+    hunted = seen.keys() - {each.file for each in setup.tests}
+    unsound = {it: broken[it] for it in seen if broken[it].word in WRONG and it not in hunted}
+    at_fault = known(unsound, faults(unsound.values(), verdicts), verdicts.judge, stop)
+    return document(report, seen, of_one_run(at_fault))
 
 
 COMMAND = Command(

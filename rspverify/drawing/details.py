@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from rspverify.answers import Detail, Observed, Reached, Result
+from rspverify.answers import Detail, Observed, Reached, Result, RowsAtFault
 from rspverify.judge.answers import command_of
+from rspverify.judge.faults import fault_of
 from rspverify.judge.inputs import LoadedTest, NamedScheme, read_inputs
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided
@@ -16,7 +17,7 @@ from rspverify.judge.verdicts import ProgressQuestion, VerdictQuestion, Verdicts
 from rspverify.picture import Picture
 from rspverify.records import replace
 from rspverify.soundness.settings import Settings
-from rspverify.source import InputError, Source, read_source
+from rspverify.source import Given, Source
 from rspverify.verdict import WRONG, Word
 
 if TYPE_CHECKING:
@@ -38,78 +39,67 @@ class Broken(Struct, frozen=True):
 
     command: what shows it, if any does. word: UNSOUND, or another where it gets stuck or never
     completes. progress: whether its progress is asked for, too. outcome: the wrong one, where it is
-    known. code: what a compiler made of it. reached: whether the outcomes that the machine reaches
-    are told, if it is SOUND. gone: why its file cannot be read any more.
+    known. reached: whether the outcomes that the machine reaches are told, if it is SOUND.
     """
 
-    test: Source
+    test: Given
     scheme: NamedScheme
     word: Word
-    progress: bool
+    progress: bool = False
     command: str = ""
     outcome: Observed | None = None
-    code: str = ""
     reached: bool = False
-    gone: str = ""
 
 
-def details(
+def details(asked: Iterable[Broken], verdicts: Verdicts) -> Generator[Detail, None, None]:
+    """What each of these rests on, in their order. Close it when done.
+
+    The verdicts come from the cache where it has them.
+    """
+    yield from verdicts.judge.run([detail_question(it, verdicts) for it in asked])
+
+
+def faults(asked: Iterable[Broken], verdicts: Verdicts) -> Generator[RowsAtFault, None, None]:
+    """The rows at fault of each of these, which are UNSOUND, in their order. Close it when done."""
+    settings = verdicts.settings
+    tests = ((LoadedTest(it.test, settings), it.scheme) for it in asked)
+    yield from verdicts.judge.run([fault_of(test, scheme, verdicts) for test, scheme in tests])
+
+
+def of_results(
     results: Sequence[Result],
     settings: Settings,
     judge: Judge,
-    texts: Mapping[str, Source] | None = None,
+    texts: Mapping[str, Source],
     *,
     reached: bool = False,
-) -> Generator[Detail, None, None]:
-    """The detail of each of some results, in their order. Close it when done.
-
-    reached: whether those that are SOUND have the outcomes that the machine reaches.
-
-    The verdicts come from the cache where it has them. texts: those that are no files, by the name
-    that results have. Raises InputError.
-    """
-    if not results:
-        return
-    settings, known = replace(settings, confirm=None, smt_dir=None), texts or {}
+) -> tuple[list[Broken], Verdicts]:
+    """What is asked of results, and by whom. texts: those that are no files, by the name that
+    results have. Raises InputError."""
+    settings = replace(settings, confirm=None, smt_dir=None)
     files = list(dict.fromkeys(each.scheme_file for each in results))
-    given = [known.get(it, it) for it in files]
+    given = [texts.get(it, it) for it in files]
     inputs = read_inputs(given, settings, judge, unique=False, compilers=True)
-    named = {it.file: it for it in inputs.schemes}
-    asked = [_broken(it, named[it.scheme_file], settings, known, reached) for it in results]
-    yield from details_of(asked, Verdicts(judge, inputs.named, settings))
+    schemes = {it.file: it for it in inputs.schemes}
+    asked = [
+        Broken(
+            texts.get(it.file, it.file),
+            schemes[it.scheme_file],
+            it.verdict,
+            settings.progress,
+            command_of(it, settings),
+            it.outcome,
+            reached,
+        )
+        for it in results
+    ]
+    return asked, Verdicts(judge, inputs.named, settings)
 
 
-def _broken(
-    result: Result,
-    scheme: NamedScheme,
-    settings: Settings,
-    texts: Mapping[str, Source],
-    reached: bool,
-) -> Broken:
-    """What is asked of a result."""
-    command = command_of(result, settings)
-    try:
-        test = read_source(texts.get(result.file, result.file))
-    except InputError as error:
-        gone = "\n".join(map(str, error.problems))
-        test = Source(result.file, "")
-        return Broken(test, scheme, result.verdict, settings.progress, command, gone=gone)
-    word, progress, outcome = result.verdict, settings.progress, result.outcome
-    code = scheme.code_of(test, settings).text
-    return Broken(test, scheme, word, progress, command, outcome, code, reached)
-
-
-def details_of(asked: Sequence[Broken], verdicts: Verdicts) -> Generator[Detail, None, None]:
-    """The detail of each test that a scheme breaks, in their order. Close it when done."""
-    yield from verdicts.judge.run([_question(it, verdicts) for it in asked])
-
-
-def detail_here(it: Broken, verdicts: Verdicts, test: LoadedTest) -> Detail:
-    """The detail of one test under a scheme, in this process. test: as it was read."""
-    return verdicts.judge.ask(_question(it, verdicts, test))
-
-
-def _question(it: Broken, verdicts: Verdicts, test: LoadedTest | None = None) -> DetailQuestion:
+def detail_question(
+    it: Broken, verdicts: Verdicts, test: LoadedTest | None = None
+) -> DetailQuestion:
+    """What a test rests on. test: as it was read, if it was."""
     settings = replace(verdicts.settings, progress=it.progress, shortest=True)
     test = test or LoadedTest(it.test, settings)
     return DetailQuestion(it, verdicts.by(settings).question(test, it.scheme))
@@ -135,7 +125,8 @@ class DetailQuestion(Question[Detail], frozen=True):
             yield ForbiddenQuestion(verdict, self.of.outcome)
 
     def known(self, judge: Judge) -> Detail | None:
-        return Detail("", "", self.of.command, reason=self.of.gone) if self.of.gone else None
+        gone = self.verdict.test.unreadable
+        return Detail("", "", self.of.command, reason=gone.reason) if gone else None
 
     def decide(self) -> Detail:
         """What goes wrong meanwhile is why something is not there."""
@@ -159,9 +150,9 @@ class DetailQuestion(Question[Detail], frozen=True):
         return self._without(why.reason)
 
     def _without(self, reason: str) -> Detail:
-        it = self.of
-        code = it.code or it.scheme.source.text
-        return Detail(it.test.text, code, it.command, reason=reason)
+        it, test = self.of, self.verdict.test
+        code = it.scheme.code_of(test.source, test.settings).text or it.scheme.source.text
+        return Detail(test.source.text, code, it.command, reason=reason)
 
 
 class ReachedQuestion(Question["Reached | None"], frozen=True):

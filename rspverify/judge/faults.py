@@ -6,16 +6,15 @@ Verdicts, and what is kept of them, do not depend on it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rspverify.answers import Result, RowAtFault, RowsAtFault
-from rspverify.judge.inputs import Inputs, LoadedTest, NamedScheme, read_inputs
+from rspverify.answers import RowAtFault, RowsAtFault
+from rspverify.judge.inputs import LoadedTest, NamedScheme
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided
 from rspverify.records import replace
 from rspverify.soundness.settings import Engine, Settings
-from rspverify.source import Source
 from rspverify.translators import names_compiler
 
 if TYPE_CHECKING:
@@ -28,8 +27,8 @@ K = TypeVar("K", bound=Hashable)
 class FaultQuestion(Question[RowsAtFault], frozen=True):
     """Which rows of a scheme are at fault that a test is UNSOUND?
 
-    scheme: None of a compiler. Asked is the engine events, whichever gave the verdict: stronger
-    rows take more steps and more states. The time limit of a verdict is that of a fault.
+    Asked is the engine events, whichever gave the verdict: stronger rows take more steps and more
+    states. The time limit of a verdict is that of a fault.
     """
 
     kind = "fault"
@@ -37,13 +36,11 @@ class FaultQuestion(Question[RowsAtFault], frozen=True):
 
     verdicts: Verdicts
     test: LoadedTest
-    scheme: NamedScheme | None
+    scheme: NamedScheme
 
     @property
-    def content(self) -> tuple[Any, ...] | None:
+    def content(self) -> tuple[Any, ...]:
         """The places of rows count, so the whole text of the scheme."""
-        if self.scheme is None:
-            return None
         model, machine = self.verdicts.named, self.scheme.identity
         settings = replace(self.verdicts.settings, model=model.name, machine=machine, seconds=None)
         texts = self.test.source.digest, self.scheme.source.digest
@@ -53,11 +50,10 @@ class FaultQuestion(Question[RowsAtFault], frozen=True):
     def incident(self) -> Incident:
         from rspverify.judge.verdicts import incident_of
 
-        assert self.scheme is not None
         return incident_of(self.test.file, self.scheme.file, self.verdicts.settings)
 
     def known(self, judge: Judge) -> RowsAtFault | None:
-        if self.scheme is None:
+        if names_compiler(self.scheme.file):
             return RowsAtFault((), "a compiler has no rows")
         return self.lost(self.test.unreadable) if self.test.unreadable else judge.kept(self)
 
@@ -66,7 +62,6 @@ class FaultQuestion(Question[RowsAtFault], frozen=True):
         from rspverify.soundness.case import Case
 
         program, verdicts = self.test.program, self.verdicts
-        assert self.scheme is not None
         case = Case(program, self.scheme.scheme, verdicts.model, verdicts.settings)
         found = blame(case, devices=program.devices, limits=case.limits)
         blamed = tuple(map(row_at_fault, found.blamed))
@@ -75,26 +70,6 @@ class FaultQuestion(Question[RowsAtFault], frozen=True):
 
     def lost(self, why: Undecided) -> RowsAtFault:
         return RowsAtFault((), why.reason)
-
-
-def faults(
-    results: Sequence[Result],
-    settings: Settings,
-    judge: Judge,
-    texts: Mapping[str, Source] | None = None,
-) -> Generator[RowsAtFault, None, None]:
-    """The fault of each of some UNSOUND results, in their order. Close it when done.
-
-    texts: those that are no files, by the name that results have. Raises InputError.
-    """
-    from rspverify.judge.verdicts import Verdicts
-
-    known = texts or {}
-    files = dict.fromkeys(it.scheme_file for it in results if not names_compiler(it.scheme_file))
-    given = [known.get(file, file) for file in files]
-    inputs = read_inputs(given, _exact(settings), judge, unique=False)
-    verdicts = Verdicts(judge, inputs.named, inputs.settings)
-    yield from judge.run([_question(each, inputs, verdicts, known) for each in results])
 
 
 def of_one_run(known: Mapping[K, RowsAtFault]) -> dict[K, RowsAtFault]:
@@ -113,15 +88,6 @@ def of_one_run(known: Mapping[K, RowsAtFault]) -> dict[K, RowsAtFault]:
 def fault_of(test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts) -> FaultQuestion:
     """The question about one UNSOUND test that was read."""
     return FaultQuestion(verdicts.by(_exact(verdicts.settings)), test, scheme)
-
-
-def _question(
-    result: Result, inputs: Inputs, verdicts: Verdicts, texts: Mapping[str, Source]
-) -> FaultQuestion:
-    """The question about a result, which there may be no reason to ask."""
-    scheme = next((it for it in inputs.schemes if it.file == result.scheme_file), None)
-    test = LoadedTest(texts.get(result.file, result.file), inputs.settings)
-    return FaultQuestion(verdicts, test, scheme)
 
 
 def _exact(settings: Settings) -> Settings:

@@ -19,7 +19,7 @@ from rspverify.commands.compare import compare
 from rspverify.commands.hunt import hunt
 from rspverify.commands.mutate import mutate
 from rspverify.commands.prove import prove
-from rspverify.drawing.details import Broken, detail_here
+from rspverify.drawing.details import Broken, detail_question
 from rspverify.judge.faults import fault_of
 from rspverify.judge.inputs import LoadedTest, NamedModel, NamedScheme, read_test
 from rspverify.judge.verdicts import Verdicts
@@ -159,10 +159,9 @@ class Answering:
         if sound and settings.seconds is not None:
             settings = replace(settings, seconds=min(_SECONDS, settings.seconds))
         verdicts = self._verdicts(NamedModel.by(model), settings)
-        broken = Broken(
-            test.source, scheme, result.verdict, stuck, outcome=result.outcome, reached=sound
-        )
-        detail = detail_here(broken, verdicts, test)
+        word, outcome = result.verdict, result.outcome
+        broken = Broken(test.source, scheme, word, stuck, outcome=outcome, reached=sound)
+        detail = self._judge.ask(detail_question(broken, verdicts, test))
         fault = self._judge.ask(fault_of(test, scheme, verdicts)) if unsound else None
         rows = [row.number for row in fault.rows] if fault else []
         html = write_article(answer(result, detail, fault), "answer")

@@ -75,7 +75,7 @@ def test_rows_at_fault_are_asked_for_only_where_they_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not of a verdict that is as expected, either."""
-    monkeypatch.setattr("rspverify.judge.faults.faults", lambda *_: 1 / 0)
+    monkeypatch.setattr("rspverify.drawing.details.faults", lambda *_: 1 / 0)
     others = [
         f"--report={form}={tmp_path / form}" for form in ("text", "json", "junit", "markdown")
     ]
@@ -197,7 +197,7 @@ def test_an_interrupt_while_rows_are_blamed(
         raise KeyboardInterrupt
         yield
 
-    monkeypatch.setattr("rspverify.judge.faults.faults", faults)
+    monkeypatch.setattr("rspverify.drawing.details.faults", faults)
     result = run(ORIGINAL, FIG4, *reports(tmp_path))
     assert result.exit_code == 130
     assert "interrupted after all 1 verdicts" in (tmp_path / "markdown").read_text()

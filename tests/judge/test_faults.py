@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rspverify.answers import Result, RowsAtFault
-from rspverify.judge.faults import faults, of_one_run
+from rspverify.drawing.details import faults, of_results
+from rspverify.judge.faults import of_one_run
 from rspverify.judge.inputs import read_inputs
 from rspverify.judge.judge import Judge, cache_folder
 from rspverify.judge.run import Run
@@ -40,10 +42,8 @@ def unsound(scheme: Path, *tests: str, settings: Settings = USUAL) -> list[Resul
     return found
 
 
-def asked(
-    results: list[Result], settings: Settings = USUAL, *, kept: bool = True
-) -> list[RowsAtFault]:
-    return list(faults(results, settings, judge(kept=kept)))
+def asked(results: list[Result], settings: Settings = USUAL, **how: Any) -> list[RowsAtFault]:
+    return list(faults(*of_results(results, settings, judge(**how), {})))
 
 
 def test_the_row_and_its_place_in_the_file(scheme: Path) -> None:
@@ -114,9 +114,9 @@ def test_whichever_engine_gave_the_verdict(scheme: Path) -> None:
 def test_by_workers_in_their_order(scheme: Path) -> None:
     tests = [str(ROOT / "litmus/rsp/paper" / f"{name}.litmus") for name in ("Fig4", "Ex4")]
     results = unsound(scheme, *tests)
-    found = list(faults(results, Settings(), judge(workers=2, kept=False)))
+    found = asked(results, workers=2, kept=False)
     assert [[row.number for row in each.rows] for each in found] == [[2], [6]]
-    assert list(faults(results[::-1], Settings(), judge())) == found[::-1]
+    assert asked(results[::-1]) == found[::-1]
 
 
 def test_a_limit_is_why_no_row_is_told_and_is_not_kept(scheme: Path) -> None:
