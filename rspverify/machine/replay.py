@@ -156,7 +156,7 @@ class Replayer:
         queues = [it for it in self._shown if program.completes_later and not self._holds(it)]
         used = {name for it in steps for name, cache in it.after.caches.items() if cache.fifos}
         shown = [it for it in self._shown if it not in queues or str(it) in used]
-        names = {each.name for each in shown} | {it.step for it in machine.steps} | {""}
+        names = [*(each.name for each in shown), *(it.step for it in machine.steps), ""]
         known = program.machine.notes
         named = {
             **{name: name for name in names},

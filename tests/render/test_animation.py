@@ -78,6 +78,12 @@ def test_caches_tell_who_shares_them(run: Trace) -> None:
     assert it.execution.shared == ((0,), (1, 2))
 
 
+def test_notes_stand_in_the_order_of_the_machine(run: Trace) -> None:
+    """So that the same run is the same text."""
+    parts = ["M", "queue", "LP", "SHARE", "SHARE_OUT_OF_BLOCK", ""]
+    assert [*run.execution.notes][: len(parts)] == parts
+
+
 def test_what_is_left_out_of_a_long_one(monkeypatch: pytest.MonkeyPatch, fig4: Trace) -> None:
     monkeypatch.setattr("rspverify.render.trace.MOST_STEPS", 1)
     (wrong, _) = executions(detail_of("x").explanation, "x")
