@@ -135,6 +135,8 @@ def condition_of(value: Expression) -> Condition:
             return either(condition_of(left), condition_of(right))
         case Binary("==" | "!=" | "<" | ">" | "<=" | ">=" as name, left, right):
             return compared(name, left, right)
+        case Binary("-" | "^", left, right):
+            return compared("!=", left, right)
         case Select(condition, then, otherwise):
             return choice(condition_of(condition), condition_of(then), condition_of(otherwise))
         case Read() | Unary() | Binary():

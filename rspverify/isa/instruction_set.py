@@ -115,8 +115,9 @@ class InstructionSet(Struct, frozen=True, eq=False, dict=True):
     functions: Mapping[str, Function]
 
     def form(self, mnemonic: str, operands: Sequence[str]) -> Form | None:
-        """The instruction that is written so."""
-        return next((it for it in self.forms.get(mnemonic, ()) if it.fits(operands)), None)
+        """The instruction that is written so, or in small letters where the set has capitals."""
+        forms = self.forms.get(mnemonic) or self.forms.get(mnemonic.upper(), ())
+        return next((it for it in forms if it.fits(operands)), None)
 
     @cached_property
     def names(self) -> frozenset[str]:

@@ -18,7 +18,7 @@ from rspverify.isa.instruction_set import Form, instruction_set
 from rspverify.isa.lines import Instruction, Label, Line
 from rspverify.litmus.condition import Claims
 from rspverify.litmus.declarations import initial_registers, initial_values
-from rspverify.litmus.dialects import DIALECTS, Dialect
+from rspverify.litmus.dialects import DIALECTS, NAMED, Dialect
 from rspverify.litmus.literal import TRUTHS, number
 from rspverify.litmus.placement import Place, numbered, placed_by_heads
 from rspverify.litmus.problems import Problems, quote
@@ -34,6 +34,7 @@ from rspverify.litmus.program import (
     Thread,
 )
 from rspverify.litmus.tree import (
+    Claim,
     Columns,
     InstructionText,
     Integer,
@@ -66,10 +67,15 @@ _BY_OPERANDS = {
 }
 """What an instruction does that the set has not: r is a register, v an integer, x a location."""
 
+Code = list[InstructionText | LabelText]
+"""The cells of a column that are not empty."""
+
 
 def assembly_program(test: Columns, source: Source, problems: Problems) -> Program:
     """The program that columns mean, as far as they mean one."""
     dialect = DIALECTS[test.language]
+    columns = _columns(test, problems)
+    test = _with_owners(test, columns, problems)
     heads = numbered(test.threads, problems)
     places: Mapping[str, Place] = {}
     if dialect.place:
@@ -80,7 +86,6 @@ def assembly_program(test: Columns, source: Source, problems: Problems) -> Progr
     known = _locations(test, dialect, problems, addresses, numbers)
     initial = initial_registers(test.registers, heads, problems, dialect.spelled, numbers)
     location_at = {number: name for name, number in addresses.items()}
-    columns = _columns(test, problems)
     if (count := sum(map(len, columns.values()))) > MAX_INSTRUCTIONS:
         message = f"a test in assembly must have at most {MAX_INSTRUCTIONS} instructions, not"
         problems.unsupported(test.threads[0].span, f"{message} {count:,}")
@@ -131,9 +136,9 @@ def _without_addresses(
     return replace(it, registers=registers)
 
 
-def _columns(test: Columns, problems: Problems) -> Mapping[int, list[InstructionText | LabelText]]:
+def _columns(test: Columns, problems: Problems) -> Mapping[int, Code]:
     """The instructions and labels below each head, by its identity."""
-    found: list[list[InstructionText | LabelText]] = [[] for _ in test.threads]
+    found: list[Code] = [[] for _ in test.threads]
     for row in test.rows:
         if len(row.cells) != len(found):
             message = f"a row must have as many columns as threads, {len(found)}, not"
@@ -142,6 +147,32 @@ def _columns(test: Columns, problems: Problems) -> Mapping[int, list[Instruction
             if cell is not None:
                 column.append(cell)
     return {id(head): column for head, column in zip(test.threads, found, strict=True)}
+
+
+def _with_owners(test: Columns, columns: Mapping[int, Code], problems: Problems) -> Columns:
+    """A test in which each register that its initial state calls `%x` belongs to the thread that
+    names it so."""
+    entries, registers = [], [*test.registers]
+    for it in test.entries:
+        name = it.name.text
+        if not re.fullmatch(NAMED, name):
+            entries.append(it)
+            continue
+        owners = [
+            head.name
+            for head in test.threads
+            if any(
+                isinstance(each, Name) and each.text == name
+                for line in columns[id(head)]
+                for each in walk(line)
+            )
+        ]
+        if len(owners) != 1:
+            message = f"{quote(name)} must be a register of one thread, not of {len(owners)}"
+            problems.error(it.name.span, message, f"write `0:{name}` for that of P0")
+        elif it.value is not None:
+            registers.append(Claim(it.span, owners[0], it.name, True, it.value))
+    return replace(test, entries=tuple(entries), registers=tuple(registers))
 
 
 def _addresses(test: Columns, dialect: Dialect) -> Mapping[str, int]:

@@ -6,15 +6,17 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
+from rspverify.records import replace
+
 
 class Dialect(Struct, frozen=True):
     """How tests in an assembly language are written.
 
-    instructions: the set of its instructions; registers: what they are called, and spelled: each by
-    the one of its names that counts; zero: the one that is always 0. place: that of a thread in its
-    head; empty where threads have none. is_open: whether a machine may have other instructions,
-    which do what their operands say. anywhere: whether a store-exclusive may succeed at another
-    location than its load.
+    instructions: the set of its instructions; registers: what they are called, or `%` and any name,
+    and spelled: each by the one of its names that counts; zero: the one that is always 0. place:
+    that of a thread in its head; empty where threads have none. is_open: whether a machine may have
+    other instructions, which do what their operands say. anywhere: whether a store-exclusive may
+    succeed at another location than its load.
     """
 
     instructions: str
@@ -25,6 +27,9 @@ class Dialect(Struct, frozen=True):
     is_open: bool = False
     anywhere: bool = False
 
+
+NAMED = "%[A-Za-z_][A-Za-z0-9_]*"
+"""A register of the one thread that names it so."""
 
 _RISCV = {
     "zero": 0,
@@ -44,17 +49,26 @@ def _riscv(name: str) -> str:
     return f"x{_RISCV[name]}" if name in _RISCV else name
 
 
-DIALECTS: Mapping[str, Dialect] = {
+def _armv7(name: str) -> str:
+    return name if name[0] == "%" else name.upper()
+
+
+_OF_LANGUAGES = {
     "PTX": Dialect("ptx", "r[0-9]+", place="@cta 0,gpu 0", is_open=True),
     "X86": Dialect("x86", "E(?:[ABCD]X|[SD]I|[BS]P)|R(?:[89]|1[0-5])"),
     "AArch64": Dialect(
         "aarch64",
         "[WX](?:[12]?[0-9]|30|ZR)",
-        lambda name: f"X{name[1:]}",
+        lambda name: name if name[0] == "%" else f"X{name[1:]}",
         "XZR",
         anywhere=True,
     ),
+    "ARM": Dialect("arm", "[Rr](?:[0-9]|1[0-5])", _armv7, anywhere=True),
     "PPC": Dialect("power", "r(?:[12]?[0-9]|3[01])"),
     "RISCV": Dialect("riscv", f"x(?:[12]?[0-9]|3[01])|{'|'.join(_RISCV)}", _riscv, "x0"),
+}
+
+DIALECTS: Mapping[str, Dialect] = {
+    name: replace(it, registers=f"{it.registers}|{NAMED}") for name, it in _OF_LANGUAGES.items()
 }
 """The dialects, by the first word of a test."""

@@ -13,21 +13,22 @@ from rspverify.soundness.settings import Settings
 from rspverify.source import Source
 
 MODELS = dict.fromkeys(("aarch64", "aarch64-2021"), "AArch64")
-MODELS |= {**dict.fromkeys(("riscv", "riscv-zalasr"), "RISCV"), "power": "PPC"}
+MODELS |= {**dict.fromkeys(("riscv", "riscv-zalasr"), "RISCV"), "power": "PPC", "armv7": "ARM"}
 ORDERS = ("", "", "", ".aq", ".rl", ".aqrl")
 TAGS = {
     "AArch64": {"load": ("", "", "A", "AP"), "lx": ("", "A"), "rmw": ("", "A", "L", "AL")}
     | dict.fromkeys(("store", "sx"), ("", "", "L")),
     "RISCV": dict.fromkeys(("load", "lx", "store", "sx", "rmw"), ORDERS),
-    "PPC": dict.fromkeys(("load", "lx", "store", "sx"), ("",)),
+    **dict.fromkeys(("PPC", "ARM"), dict.fromkeys(("load", "lx", "store", "sx"), ("",))),
 }
 FENCES = {
     "AArch64": "DMB SY;DMB LD;DMB ST;DMB ISH;DMB OSHLD;DMB ISHST;DSB SY;DSB LD;DSB ST;ISB;ISB",
     "RISCV": "fence r,r;fence r,w;fence r,rw;fence w,r;fence w,w;fence w,rw;fence rw,r;fence rw,w;"
     "fence rw,rw;fence.tso;fence.i",
     "PPC": "sync;sync;lwsync;lwsync;isync;eieio",
+    "ARM": "DMB;DMB;DSB;DMB ISH;DSB OSH;DMB ST;DMB ST;DSB ST;DMB ISHST;DSB OSHST;ISB",
 }
-FETCH = {"AArch64": "ISB", "RISCV": "fence.i", "PPC": "isync"}
+FETCH = {"AArch64": "ISB", "RISCV": "fence.i", "PPC": "isync", "ARM": "ISB"}
 """What follows a branch, or an address, and then orders loads on Arm and Power."""
 
 
@@ -137,7 +138,7 @@ def drawn(isa: str, random: Random) -> Program:
     count, more = random.choice((2, 2, 2, 3)), random.choice((0, 1, 1, 2))
     pointers, threads = isa != "PPC" and random.random() < 0.1, []
     kinds = ["load", "store"] * 4 + ["pair"] * 2 + ["lx", "sx"] + ["follow", "point"] * 3 * pointers
-    kinds += RMW[: {"AArch64": 4, "RISCV": 3, "PPC": 0}[isa]]
+    kinds += RMW[: {"AArch64": 4, "RISCV": 3}.get(isa, 0)]
     around = random.choice((2, count))
     for thread in range(count):
         draft = Draft(isa, random)
@@ -193,6 +194,8 @@ WITNESSES = {
     " rule 11: 129; rule 10: 196",
     "power": "isync: 1; sync: 1; propagation: 3; strong prop: 3; eieio: 15; lwsync: 15;"
     " observation: 15; prop of writes: 15; address: 82; data: 91; control: 129; no thin air: 129",
+    "armv7": "DMB: 9; DMB ST: 9; address: 9; propagation: 45; data: 91; no thin air: 97;"
+    " control: 129; strong prop: 152; isync: 932",
 }
 """Programs that tell a model from the same one without a rule."""
 

@@ -209,7 +209,11 @@ def ended(program: Program, model: MemoryModel) -> int:
     return found.total()
 
 
-OF_PROCESSORS = {"x86": "x86-tso", **{it: it for it in ("aarch64", "power", "riscv")}}
+OF_PROCESSORS = {
+    "x86": "x86-tso",
+    "arm": "armv7",
+    **{it: it for it in ("aarch64", "power", "riscv")},
+}
 """The model that judges the tests of a folder."""
 
 

@@ -31,7 +31,7 @@ IN_DOCUMENTS = {
 }
 DOCUMENTS = ("docs/models.md", "docs/findings.md")
 MODELS = {name: load_model(name) for name in shipped_models()}
-LANGUAGES = {"aarch64": "AArch64", "power": "PPC", "riscv": "RISCV"}
+LANGUAGES = {"aarch64": "AArch64", "arm": "ARM", "power": "PPC", "riscv": "RISCV"}
 LANGUAGES |= {"c11": "C", "opencl": "OpenCL", "x86": "X86"}
 SETTINGS = Settings(seconds=60)
 

@@ -65,7 +65,7 @@ def answer(program: Program, model: MemoryModel) -> tuple[frozenset[Outcome], bo
 # ---- every shipped model -------------------------------------------------------------------------
 
 
-OF_PROCESSORS = ("aarch64", "aarch64-2021", "power", "riscv", "riscv-zalasr", "x86-tso")
+OF_PROCESSORS = ("aarch64", "aarch64-2021", "armv7", "power", "riscv", "riscv-zalasr", "x86-tso")
 """The models of assembly, which knows no races."""
 
 
@@ -73,6 +73,7 @@ def test_shipped_models() -> None:
     assert shipped_models() == (
         "aarch64",
         "aarch64-2021",
+        "armv7",
         "c11-orig",
         "c11-partial-sc",
         "c11-simp",

@@ -66,7 +66,7 @@ def mistakes(folder: Path, text: str) -> str:
 def test_the_shipped_suites() -> None:
     suites = find_suites(str(ROOT / "litmus"))
     barrier = [f"barrier/{name}" for name in ("compiled", "order", "progress")]
-    models = [f"models/{it}" for it in ("aarch64", "c11", "opencl", "power", "riscv", "x86")]
+    models = [f"models/{it}" for it in ("aarch64", "arm", "c11", "opencl", "power", "riscv", "x86")]
     names = ["rsp", "all-orders", "amdgpu", *barrier, "devices", *models, "proofs", "ptx"]
     names += [f"targets/{it}" for it in ("from-x86", "seq_cst", "synchronisation")]
     assert [each.folder for each in suites] == [str(ROOT / "litmus" / it) for it in names]

@@ -2,9 +2,9 @@
 
 Programs are lists of operations that Arm, RISC-V and Power share. They are run with every value
 that a load could return, and the models, written by hand from the manuals rule by rule, are asked
-of every execution: Arm's as of today and of 2021 (Arm ARM, B2.3), Power's («Herding cats», TOPLAS
-2014, figures 5, 18 and 25), and RISC-V's (The RISC-V Instruction Set Manual, vol. I, ch. 17), which
-searches for a global memory order. A rule may be left out, to see where it matters.
+of every execution: Arm's as of today and of 2021 (Arm ARM, B2.3), Power's and Armv7's («Herding
+cats», TOPLAS 2014, figures 5, 18 and 25, table VII), and RISC-V's (The RISC-V Instruction Set
+Manual, vol. I, ch. 17), which searches for a global memory order. A rule may be left out, to see where it matters.
 """
 
 from __future__ import annotations
@@ -56,30 +56,30 @@ class Event(NamedTuple):
 # ---- programs and their text ---------------------------------------------------------------------
 
 SPELLED = """
-const  | MOV W{0},#{1}                   | li x{0},{1}                 | li r{0},{1}
-xor    | EOR W{0},W{1},W{2}              | xor x{0},x{1},x{2}          | xor r{0},r{1},r{2}
-add    | ADD W{0},W{1},#{2}              | addi x{0},x{1},{2}          | addi r{0},r{1},{2}
-index  | ADD X{0},X{1},W{2},SXTW         | add x{0},x{1},x{2}          | add r{0},r{1},r{2}
+const  | MOV W{0},#{1}                   | li x{0},{1}                | li r{0},{1}             | MOV %r{0},#{1}
+xor    | EOR W{0},W{1},W{2}              | xor x{0},x{1},x{2}         | xor r{0},r{1},r{2}      | EOR %r{0},%r{1},%r{2}
+add    | ADD W{0},W{1},#{2}              | addi x{0},x{1},{2}         | addi r{0},r{1},{2}      | ADD %r{0},%r{1},#{2}
+index  | ADD X{0},X{1},W{2},SXTW         | add x{0},x{1},x{2}         | add r{0},r{1},r{2}      | ADD %r{0},%r{1},%r{2}
 choose | CMP W{3},#0;CSEL W{0},W{1},W{2},EQ
-load   | LD{2}R W{0},[X{1}]              | lw{2} x{0},0(x{1})          | lwz r{0},0(r{1})
-loadx  | LDR W{0},[X{1},W{3},SXTW]       |                             | lwzx r{0},r{3},r{1}
-store  | ST{2}R W{0},[X{1}]              | sw{2} x{0},0(x{1})          | stw r{0},0(r{1})
-storex | STR W{0},[X{1},W{3},SXTW]       |                             | stwx r{0},r{3},r{1}
-lx     | LD{2}XR W{0},[X{1}]             | lr.w{2} x{0},0(x{1})        | lwarx r{0},r0,r{1}
-sx     | ST{3}XR W{0},W{1},[X{2}]        | sc.w{3} x{0},x{1},0(x{2})   | stwcx. r{1},r0,r{2}
+load   | LD{2}R W{0},[X{1}]              | lw{2} x{0},0(x{1})         | lwz r{0},0(r{1})        | LDR %r{0},[%r{1}]
+loadx  | LDR W{0},[X{1},W{3},SXTW]       |                            | lwzx r{0},r{3},r{1}     | LDR %r{0},[%r{1},%r{3}]
+store  | ST{2}R W{0},[X{1}]              | sw{2} x{0},0(x{1})         | stw r{0},0(r{1})        | STR %r{0},[%r{1}]
+storex | STR W{0},[X{1},W{3},SXTW]       |                            | stwx r{0},r{3},r{1}     | STR %r{0},[%r{1},%r{3}]
+lx     | LD{2}XR W{0},[X{1}]             | lr.w{2} x{0},0(x{1})       | lwarx r{0},r0,r{1}      | LDREX %r{0},[%r{1}]
+sx     | ST{3}XR W{0},W{1},[X{2}]        | sc.w{3} x{0},x{1},0(x{2})  | stwcx. r{1},r0,r{2}     | STREX %r{0},%r{1},[%r{2}]
 swap   | SWP{3} W{1},{zr},[X{2}]         | amoswap.w{3} {zr},x{1},(x{2})
 plus   | LDADD{3} W{1},{zr},[X{2}]       | amoadd.w{3} {zr},x{1},(x{2})
 or     | LDSET{3} W{1},{zr},[X{2}]       | amoor.w{3} {zr},x{1},(x{2})
 cas    | CAS{3} W{0},W{1},[X{2}]
-eqz    | CBZ W{0},{2}                    | beq x{0},x0,{2}             | cmpwi r{0},0;beq {2}
-nez    | CBNZ W{0},{2}                   | bnez x{0},{2}               | cmpwi r{0},0;bne {2}
-eq     | CMP W{0},W{1};B.EQ {2}          | beq x{0},x{1},{2}           | cmpw r{0},r{1};beq {2}
-ne     | CMP W{0},W{1};B.NE {2}          | bne x{0},x{1},{2}           | cmpw r{0},r{1};bne {2}
-jump   | B {0}                           | j {0}                       | b {0}
-fence  | {0}                             | {0}                         | {0}
-label  | {0}:                            | {0}:                        | {0}:
+eqz    | CBZ W{0},{2}                    | beq x{0},x0,{2}            | cmpwi r{0},0;beq {2}    | CMP %r{0},#0;BEQ {2}
+nez    | CBNZ W{0},{2}                   | bnez x{0},{2}              | cmpwi r{0},0;bne {2}    | CMP %r{0},#0;BNE {2}
+eq     | CMP W{0},W{1};B.EQ {2}          | beq x{0},x{1},{2}          | cmpw r{0},r{1};beq {2}  | CMP %r{0},%r{1};BEQ {2}
+ne     | CMP W{0},W{1};B.NE {2}          | bne x{0},x{1},{2}          | cmpw r{0},r{1};bne {2}  | CMP %r{0},%r{1};BNE {2}
+jump   | B {0}                           | j {0}                      | b {0}                   | B {0}
+fence  | {0}                             | {0}                        | {0}                     | {0}
+label  | {0}:                            | {0}:                       | {0}:                    | {0}:
 """
-ISAS = ("AArch64", "RISCV", "PPC")
+ISAS = ("AArch64", "RISCV", "PPC", "ARM")
 FORMS = {
     isa: {row[0].strip(): row[at].strip() for row in rows if len(row) > at}
     for at, isa in enumerate(ISAS, 1)
@@ -91,7 +91,7 @@ WIDE = {
     "PPC": (r"\b(l|st)wz?(x|arx|cx\.)? ", r"\1d\2 "),
 }
 """What makes words of instructions that access half a word."""
-REGISTER = {"AArch64": "X", "RISCV": "x", "PPC": "r"}
+REGISTER = {"AArch64": "X", "RISCV": "x", "PPC": "r", "ARM": "%r"}
 RMW = ("swap", "plus", "or", "cas")
 RESULTS = {"const", "xor", "add", "choose", "load", "loadx", "lx", "sx", *RMW}
 
@@ -128,7 +128,9 @@ class Program(NamedTuple):
         zero = "x0" if self.isa == "RISCV" else "WZR"
         zr = zero if op[1] is None else f"{zero[0]}{op[1]}"
         text = FORMS[self.isa][op[0]].format(*op[1:], zr=zr)
-        return (re.sub(*WIDE[self.isa], text) if self.wide else text).split(";")
+        return (re.sub(*WIDE[self.isa], text) if self.wide and self.isa in WIDE else text).split(
+            ";"
+        )
 
 
 # ---- what a thread does --------------------------------------------------------------------------
@@ -207,7 +209,7 @@ def runs(test: Program, thread: int, offered: Mapping[str, set[Any]]) -> Iterato
             (value, data), place = has(rest[1]), has(rest[2])
             status = None if isa == "PPC" else rest[0]
             yield from on(puts=status, value=(1, NONE), reserved=None)
-            if reserved and (isa == "AArch64" or reserved.location == place[0]):
+            if reserved and (isa in ("AArch64", "ARM") or reserved.location == place[0]):
                 tags, source = tags_of(isa, rest[3]) | {"SX"}, own if isa == "RISCV" else NONE
                 pair = {"written": value, "data": data, "partner": reserved.number}
                 it = event("W", place, tags=tags, **pair)
@@ -284,7 +286,7 @@ def finals(test: Program, model: str, without: str = "") -> set[Final]:
 def in_coherence_orders(
     events: list[Event], rf: Mapping[int, int], model: str, without: str
 ) -> Iterator[tuple[tuple[int, ...], Callable[[], bool]]]:
-    """The last writes of each order of writes, and whether Arm's or Power's model allows it."""
+    """The last writes of each order of writes, and whether a model allows it."""
     writes = [
         [at for at, it in enumerate(events) if it.writes and it.location == name][1:]
         for name in LOCATIONS
@@ -294,7 +296,7 @@ def in_coherence_orders(
         it = Execution(events, rf, [[at, *own] for at, own in enumerate(orders)])
         if not it.is_coherent():
             return False
-        return power(it, without) if model == "power" else arm(it, model, without)
+        return arm(it, model, without) if model[:7] == "aarch64" else cats(it, model, without)
 
     for orders in product(*map(permutations, writes)):
         last = tuple(own[-1] if own else at for at, own in enumerate(orders))
@@ -422,11 +424,12 @@ def arm_rules(it: Execution, a: int, b: int, today: bool) -> set[str]:
     return {name for name, holds in rules.items() if holds}
 
 
-# ---- Power ---------------------------------------------------------------------------------------
+# ---- Power and Armv7 -----------------------------------------------------------------------------
 
 
-def power(it: Execution, without: str) -> bool:
+def cats(it: Execution, model: str, without: str) -> bool:
     """No thin air, observation, propagation."""
+    is_power = model == "power"
 
     def rule(name: str, pairs: Pairs) -> Pairs:
         return set() if name == without else pairs
@@ -434,17 +437,18 @@ def power(it: Execution, without: str) -> bool:
     def among(pairs: Pairs, kinds: str) -> Pairs:
         return {(a, b) for a, b in pairs if it.events[a].kind + it.events[b].kind in kinds.split()}
 
-    def fenced(name: str, kinds: str) -> Pairs:
-        """Accesses with a fence between."""
-        before = {(a, b) for a, b in it.po if name in it.events[b].tags}
+    def fenced(name: str, kinds: str, *names: str) -> Pairs:
+        """Accesses with a fence between, which has one of some names."""
+        before = {(a, b) for a, b in it.po if it.events[b].tags & {name, *names}}
         return rule(name, among(then(before, it.po), kinds))
 
     rfe, fre, coe = map(it.external, (it.rf, it.fr, it.co))
     depends = rule("address", it.address) | rule("data", it.data)
-    isyncs = {(a, b) for a, b in it.control if "isync" in it.events[b].tags}
+    isyncs = {(a, b) for a, b in it.control if it.events[b].tags & {"isync", "ISB"}}
     ii = depends | rule("rdw", it.po_loc & then(fre, rfe)) | rule("rfi", it.rf - rfe)
     ci = rule("isync", then(isyncs, it.po)) | rule("detour", it.po_loc & then(coe, rfe))
-    cc = depends | rule("po-loc", it.po_loc) | rule("control", it.control)
+    cc = depends | rule("control", it.control)
+    cc |= rule("po-loc", it.po_loc if is_power else set())
     cc |= rule("address, po", then(it.address, it.po))
     ic: Pairs = set()
     before = -1
@@ -453,8 +457,15 @@ def power(it: Execution, without: str) -> bool:
         ci = ci | then(ci, ii) | then(cc, ci)
         ic = ic | ii | cc | then(ic, cc) | then(ii, ic)
         cc = cc | ci | then(ci, ic) | then(cc, cc)
-    full = fenced("sync", "RR RW WR WW")
-    fences = full | fenced("lwsync", "RR RW WW") | fenced("eieio", "WW")
+    if is_power:
+        full = fenced("sync", "RR RW WR WW")
+        fences = full | fenced("lwsync", "RR RW WW") | fenced("eieio", "WW")
+    else:
+        ends = (f"{barrier} {domain}" for barrier in ("DMB", "DSB") for domain in ("ISH", "OSH"))
+        domains = [*ends]
+        full = fenced("DMB", "RR RW WR WW", "DSB", *domains)
+        stores = [f"{it}ST" for it in ("DSB ", *domains)]
+        fences = full = full | fenced("DMB ST", "WW", *stores)
     hb = closed(among(ii, "RR") | among(ic, "RW") | fences | rfe)
 
     def maybe_hb(pairs: Pairs) -> Pairs:
