@@ -22,5 +22,6 @@ def document(*words: object, code: int | None = None) -> Any:
     result = run(*words, "--format", "json")
     assert code in (None, result.exit_code), result.output
     found = json.loads(result.stdout)
-    jsonschema.validate(found, json.loads(place(str(words[0])).read_text()))
+    name = "compare-models" if words[:2] == ("compare", "--models") else str(words[0])
+    jsonschema.validate(found, json.loads(place(name).read_text()))
     return found

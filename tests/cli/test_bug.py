@@ -59,13 +59,6 @@ def test_what_is_sound_needs_no_change() -> None:
     assert "None is needed: no execution is wrong." in result.stdout
 
 
-def test_one_scheme_and_one_test_are_needed() -> None:
-    for words in (["original"], ["original", "Fig4", "Fig5"], ["original", "proposed", "Fig4"]):
-        result = run("report", "--bug", *words)
-        assert result.exit_code == 2
-        assert result.stderr == "--bug must come with one scheme and one test\n"
-
-
 def test_the_code_of_each_test_is_kept(tmp_path: Path) -> None:
     kept = tmp_path / "code"
     run("check", "--compiler", "amdgpu:gfx900", MP, "--keep-code", str(kept))

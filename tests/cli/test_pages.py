@@ -92,13 +92,3 @@ def test_what_cannot_be_written_loses_nothing(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert str(file) in result.stderr
     assert "r0=inc.WG x || st.DV.R x 10" in result.stdout and "is sound for" in result.stdout
-
-
-def test_a_report_that_is_none_is_refused_before_anything_is_asked() -> None:
-    given = ("compare", ORIGINAL, PROPOSED, FIG4)
-    result = run(*given, "--report", "text=x", "--report", f"json={FIG4}")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert (
-        "--report must be FORM=FILE, FORM one of html, json, markdown, not text=x" in result.stderr
-    )
-    assert "the file must be named once, and be no input" in result.stderr

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
 from typer.testing import CliRunner, Result
 
 from rspverify.cli import app
@@ -82,34 +81,6 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (folder / next(FAMILIES["MP"].tests()).file).symlink_to(target)
     assert run("MP", folder).exit_code == 2
     assert not target.exists()
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ([], "^generate must have a family and a folder, or --list$"),
-        (["MP"], "^generate must have a family and a folder, or --list$"),
-        (
-            ["mp", "d"],
-            r"^the family must be one of MP, .*, all, all-devices, not mp\n  hint: did you mean MP\?$",
-        ),
-        (["tree", "d"], r"hint: `rspverify generate --list` shows them$"),
-        (
-            ["SB", "d", "--scopes", "DV,XY"],
-            r"^a scope must be one of WI, WI.R, .*, ALL.R, not XY$",
-        ),
-        (["SB", "d", "--orders", "seq_cst"], "^an order must be one of rlx, .*, not seq_cst$"),
-        (["SB", "d", "--memories", "lds"], "^a memory must be one of global, local, not lds$"),
-        (
-            ["IRIW", "d", "--orders", "rlx,acq,rel,sc", "--limit", "10"],
-            r"^a family must have at most 10 tests, not 98,415\n  hint: --scopes, --orders and ",
-        ),
-    ],
-)
-def test_mistakes_on_the_command_line(words: list[str], message: str) -> None:
-    result = run(*words)
-    assert result.exit_code == 2
-    assert re.search(message, result.stderr.strip())
 
 
 def test_a_folder_that_cannot_be(tmp_path: Path) -> None:

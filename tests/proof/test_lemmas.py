@@ -79,8 +79,3 @@ def test_formulas_are_read_as_they_are_written() -> None:
     for wrong in ("(a", "a)", "a b", ""):
         with pytest.raises(ValueError, match="must be one s-expression"):
             formula(wrong)
-
-
-def test_something_must_be_asked() -> None:
-    """Neither a scheme nor the lemmas."""
-    assert run("prove").exit_code == 2

@@ -49,17 +49,6 @@ def test_a_command_shows_them(tmp_path: Path) -> None:
     assert file.read_text() == text("scheme")
 
 
-def test_another_name_is_refused() -> None:
-    result = CliRunner().invoke(app, ["show", "--schema", "schem"])
-    assert result.exit_code == 2
-    assert result.stderr.startswith("--schema must be scheme, expected, suite, costs, check, ")
-    assert "not schem\n  hint: did you mean scheme?" in result.stderr
-    both = CliRunner().invoke(app, ["show", "original", "--schema", "scheme"])
-    neither = CliRunner().invoke(app, ["show"])
-    words = "one of SCHEME and --schema must be given\n"
-    assert (both.stderr, neither.stderr) == (words, words)
-
-
 @pytest.mark.parametrize("command", DOCUMENTS)
 def test_what_a_command_writes_is_as_its_schema_says(
     command: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
