@@ -46,6 +46,7 @@ _TITLE = re.compile(r'\btitle="([^"]*)"')
 _VARYING = [
     (re.compile(r"\b\d+(\.\d+)?( s|/s)\b"), r"…\2"),
     (re.compile(r"^(Time \S+) .*"), r"\1 …"),
+    (re.compile(r' time="[\d.]+"'), ""),
     (re.compile(r", [\d,]+ cached"), ""),
     (re.compile(r"\b(rspverify|z3) \d[\w.]*"), r"\1 …"),
 ]

@@ -33,23 +33,6 @@ esac
     return path
 
 
-def test_a_test_is_compiled_whole() -> None:
-    result = run("check", "--compiler", GFX9, MP, WRC, "--format", "json")
-    assert result.exit_code == 3, result.output
-    found = json.loads(result.stdout)["results"]
-    assert [(it["scheme"], it["scheme_file"], it["verdict"]) for it in found] == [
-        (GFX9, GFX9, "SOUND"),
-        (GFX9, GFX9, "OPEN"),
-    ]
-
-
-def test_it_is_explained_by_its_name() -> None:
-    result = run("explain", GFX9, WRC)
-    assert result.exit_code == 3
-    assert "load WG,N x   global_load_dword r x\n" in result.stdout
-    assert "It ends with 1:r0=1 2:r0=1 2:r1=0 x=1 y=1, after 12 steps." in result.stdout
-
-
 def test_it_is_held_to_what_is_expected_whichever_program_compiles(
     tmp_path: Path, llc: Path
 ) -> None:
@@ -97,12 +80,6 @@ def test_programs_are_hunted_through_a_compiler(llc: Path) -> None:
     assert (found["sound"], found["by"], found["idle_rows"]) == (True, "programs", [])
     assert [it["operation"] for it in found["left_out"]] == ["st.DV.R"]
     assert sum(it["to_decide"] for it in found["phases"]) == found["programs"]
-
-
-def test_a_remote_operation_is_unsupported() -> None:
-    result = run("check", "--compiler", GFX9, "litmus/rsp/paper/Ex4.litmus")
-    assert result.exit_code == 3
-    assert f"remote operations are beyond {GFX9}: compilers do not know them" in result.stdout
 
 
 def test_the_workflow_of_the_example(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,8 +24,6 @@ run = partial(command_line.run, "check")
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 FIG4, EX3 = "litmus/rsp/paper/Fig4.litmus", "litmus/rsp/paper/Ex3.litmus"
 SUITE = "litmus/all-orders"
-ROW = re.search(r"^.*code: \[INV_L1 WG, LD r x\]", Path(ORIGINAL).read_text(), re.M)
-LINE = Path(ORIGINAL).read_text()[: ROW.start()].count("\n") + 1 if ROW else 0
 
 
 def reports(folder: Path) -> list[str]:
@@ -60,15 +58,6 @@ def test_text_in_a_file_has_no_colours(tmp_path: Path, monkeypatch: pytest.Monke
     place = tmp_path / "text"
     run(ORIGINAL, FIG4, "--report", f"text={place}")
     assert "UNSOUND" in place.read_text() and "\x1b" not in place.read_text()
-
-
-def test_a_finding_stands_at_the_row_that_is_to_blame(tmp_path: Path) -> None:
-    result = run(ORIGINAL, FIG4, "--format", "github", "--report", f"sarif={tmp_path / 's'}")
-    assert result.exit_code == 1
-    assert result.stdout.startswith(f"::error file={ORIGINAL},line={LINE},endLine={LINE},")
-    (found,) = json.loads((tmp_path / "s").read_text())["runs"][0]["results"]
-    assert found["locations"][0]["physicalLocation"]["region"]["startLine"] == LINE
-    assert "at fault: row 2, load DV,N: INV_L1 WG, LD r x" in found["message"]["text"]
 
 
 def test_rows_at_fault_are_asked_for_only_where_they_are_told(

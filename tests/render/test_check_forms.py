@@ -164,23 +164,6 @@ def test_an_internal_error_is_never_as_expected() -> None:
     assert outcome(ours) == ("error", "UNKNOWN")
 
 
-def test_a_test_case_of_junit() -> None:
-    (case,) = cases(report(UNSOUND, folder="litmus/rsp", faults=FAULTS))
-    assert dict(case.items()) == {
-        "classname": "litmus/rsp/original",
-        "name": "Fig4",
-        "file": "litmus/Fig4.litmus",
-        "time": "0.1250",
-    }
-    assert case[0].get("message") == "1:r0=1 breaks Narf"
-    assert (case[0].text or "").splitlines() == [
-        "1:r0=1 breaks Narf",
-        "at fault: row 2, load DV,N: INV_L1 WG, LD r x",
-        "outcome: 1:r0=1 y=1",
-        "axioms: Narf",
-    ]
-
-
 def test_tests_of_one_title_are_told_apart() -> None:
     """GitLab takes the cases of one class and name for one."""
     two = [replace(result(Word.SOUND), file=each) for each in ("a/t.litmus", "b/t.litmus")]
@@ -209,22 +192,6 @@ def commands(*reports: SuiteReport) -> list[tuple[str, dict[str, str], str]]:
 def decoded(text: str) -> str:
     assert not re.search("%(?!25|0A|0D|3A|2C)", text)
     return re.sub("%(..)", lambda it: chr(int(it[1], 16)), text)
-
-
-def test_an_annotation_stands_at_the_row() -> None:
-    (found, notice) = commands(report(UNSOUND, faults=FAULTS))
-    place = {"file": "schemes/original.yaml", "line": "12", "endLine": "12"}
-    columns = {"col": "5", "endColumn": "70"}
-    assert found == (
-        "error",
-        {**place, **columns, "title": "UNSOUND: Fig4 under original"},
-        "1:r0=1 breaks Narf\nat fault: row 2, load DV,N: INV_L1 WG, LD r x",
-    )
-    assert notice == (
-        "notice",
-        {"title": "rspverify check"},
-        "1 test, 1 result, 1.5 s\n1 UNSOUND",
-    )
 
 
 def test_a_row_of_several_lines_has_no_columns() -> None:
@@ -299,30 +266,6 @@ def _plain(token: Any) -> str:
     return str(token.content)
 
 
-def test_markdown_has_counts_findings_and_the_rest() -> None:
-    racy = replace(result(Word.RACY), scheme="original", reason="P0 line 11")
-    text = FORMS["markdown"]([report(UNSOUND, result(Word.SOUND), racy, faults=FAULTS)])
-    assert text.startswith("### rspverify check\n\n2 tests, 3 results, 1.5 s\n\n| scheme |")
-    counts, found, rest = tables(text)
-    assert counts == [
-        ["scheme", "SOUND", "UNSOUND", "RACY"],
-        ["original", "–", "1", "1"],
-        ["s", "1", "–", "–"],
-    ]
-    assert found == [
-        ["finding", "of", "at", "what and why"],
-        [
-            "UNSOUND",
-            "Fig4 under original",
-            "schemes/original.yaml:12",
-            "1:r0=1 breaks Narf\nat fault: row 2, load DV,N: INV_L1 WG, LD r x",
-        ],
-    ]
-    assert rest[1:] == [["t", "s", "SOUND", ""], ["t", "original", "RACY", "P0 line 11"]]
-    assert "<details><summary>2 other results</summary>\n\n| test |" in text
-    assert text.endswith("|\n\n</details>\n")
-
-
 def test_markdown_of_suites() -> None:
     suite = report(answer("Sometimes racy"), folder="litmus/models", held=Held("e.yaml", ()))
     text = FORMS["markdown"]([expecting(UNSOUND, "SOUND", result(Word.UNSUPPORTED)), suite])
@@ -335,12 +278,6 @@ def test_markdown_of_suites() -> None:
     assert found[1][3] == "expected SOUND, got UNSOUND\n1:r0=1 breaks Narf"
     assert [row[2] for row in rest[1:]] == ["UNSUPPORTED", "Sometimes racy"]
     assert "2 suites, 2 tests, 3 results, 1 not as expected" in text
-
-
-def test_markdown_where_all_is_well() -> None:
-    text = FORMS["markdown"]([report(result(Word.SOUND))])
-    assert "finding" not in text
-    assert "<summary>1 result</summary>" in text
 
 
 # ---- SARIF ---------------------------------------------------------------------------------------
