@@ -113,27 +113,6 @@ def test_show_is_tab_3(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "rmw WG,_" in text
 
 
-def test_list_names_everything() -> None:
-    text = run("list").stdout
-    for name in (
-        "opencl-rsp",
-        "opencl-rsp-fig2",
-        "opencl-hrf",
-        "rsp-st-waits",
-        "explicit",
-        "unroll",
-    ):
-        assert name in text
-    assert "schemes/original.yaml" in text
-    assert "litmus/rsp/MP: " in text
-    assert "litmus/amdgpu: " in text
-
-
-def test_version_and_help() -> None:
-    assert run("--version").stdout.startswith("rspverify ")
-    assert "explain" in run("--help").stdout
-
-
 def test_output_goes_where_it_is_sent(tmp_path: Path) -> None:
     """Through a link, and into a pipe that is there, which stays one; a stranger's .part stays."""
     target, link = tmp_path / "target.txt", tmp_path / "link.txt"

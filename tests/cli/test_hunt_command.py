@@ -37,16 +37,6 @@ def test_sound_within_bounds_by_either_way() -> None:
 
 
 @KEPT
-def test_without_a_count_the_verdict_has_no_number() -> None:
-    done = run(PROPOSED, *TWO, "--no-count")
-    assert done.exit_code == 0, done.output
-    assert "proposed is sound for all race-free programs within 2 operations" in done.stdout
-    assert "(not counted)" in done.stdout
-    found = document(PROPOSED, *TWO, "--no-count", code=0)
-    assert (found["sound"], found["counted"], found["phases"]) == (True, False, [])
-
-
-@KEPT
 def test_both_ways_find_the_same_and_say_on_what_it_rests(tmp_path: Path) -> None:
     words = (ORIGINAL, *TWO, "--write", str(tmp_path))
     one, other = (document(*words, "--by", by, code=1) for by in ("formula", "programs"))

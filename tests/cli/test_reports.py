@@ -78,41 +78,6 @@ def test_rows_at_fault_are_asked_for_only_where_they_are_told(
 # ---- what is wrong with a --report ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (
-            ["xml=a"],
-            "--report must be FORM=FILE, FORM one of text, html, json, .*, not xml=a$",
-        ),
-        (["junit"], "--report must be FORM=FILE, .*not junit$"),
-        (["junit="], "--report must be FORM=FILE, .*not junit=$"),
-        (["=a"], "--report must be FORM=FILE, .*not =a$"),
-        (
-            ["junit=a", "json=./a"],
-            "--report json=./a: the file must be named once, and be no input",
-        ),
-        (["junit=out"], "--report junit=out: the file must be named once"),
-        ([f"text={ORIGINAL}"], f"--report text={ORIGINAL}: the file must be named once"),
-        ([f"text={FIG4}"], f"--report text={FIG4}: the file must be named once"),
-    ],
-)
-def test_a_wrong_report_is_told_before_anything_is_decided(
-    words: list[str], message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rspverify.judge.run.Run.results", lambda *_: 1 / 0)
-    given = [f"--report={each}" for each in words]
-    result = run(ORIGINAL, FIG4, "-o", "out", *given)
-    assert result.exit_code == 2
-    assert re.search(message, result.stderr, re.M), result.stderr
-    assert not Path("out").exists() and not Path("a").exists()
-
-
-def test_all_wrong_reports_are_told_at_once() -> None:
-    result = run(ORIGINAL, FIG4, "--report=xml=a", "--report=junit")
-    assert len(result.stderr.splitlines()) == 2
-
-
 def test_a_report_that_cannot_be_written_loses_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     given = (f"sarif={tmp_path / 'folder'}", f"junit={tmp_path / 'junit'}")
@@ -122,12 +87,6 @@ def test_a_report_that_cannot_be_written_loses_nothing_else(tmp_path: Path) -> N
     assert "1 SOUND" in result.stdout
     assert ElementTree.parse(tmp_path / "junit").getroot().get("tests") == "1"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["folder", "junit"]
-
-
-def test_a_report_in_no_folder_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
-    result = run(PROPOSED, FIG4, f"--report=json={tmp_path / 'nowhere' / 'report'}")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "nowhere/report: the folder of the file must exist" in result.stderr
 
 
 def test_a_report_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
