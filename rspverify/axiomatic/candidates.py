@@ -7,12 +7,12 @@ order of its writes; operations under false guards are not executed (§2.2).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 from math import comb
 
 from rspverify.axiomatic.executions import Executions
 from rspverify.axiomatic.model import Linearisation, MemoryModel
-from rspverify.axiomatic.vocabulary import CO, LO
+from rspverify.axiomatic.vocabulary import CO, LO, RELATIONS, SETS, SYNC_FENCE
 from rspverify.limits import Limits
 from rspverify.litmus.program import Location, Program
 from rspverify.relation.terms import EventSet, Relation, possible
@@ -47,6 +47,7 @@ class Candidates(Executions):
         self.rf = self._reads_from()
         self._order_writes()
         self.lo = self._lock_order()
+        self.fences = self._fence_order()
         self._choose_last_writes()
         self._judge()
         for it, is_last, overtaken in self._unordered():
@@ -89,7 +90,8 @@ class Candidates(Executions):
             first, *writers = (it.index for it in self.writers(location))
             members = {it: self.writing[it] for it in writers}
             order = {(first, it): term for it, term in members.items()}
-            order |= self._total_order("mo", members)
+            ordered = self._partial_order if self.partial else self._total_order
+            order |= ordered("mo", members)
             order = possible(order)
             self.co = {**self.co, **order}
             if location.atomic:
@@ -111,6 +113,16 @@ class Candidates(Executions):
             }
             found |= self._total_order("lo", terms, in_program_order)
         return possible(found)
+
+    def _fence_order(self) -> Relation:
+        """A total order of PTX's fences in SC, between those in the scope of each other."""
+        if SYNC_FENCE not in self.model.names:
+            return {}
+        strong = self.members(SETS["SC"])
+        members = {it: term for it, term in strong.items() if self.events[it].location is None}
+        scoped = self.related(RELATIONS["sr"])
+        order = self._total_order(SYNC_FENCE, members)
+        return possible({pair: term for pair, term in order.items() if pair in scoped})
 
     def _linearised(self, asked: Linearisation, members: EventSet, given: Relation) -> Relation:
         found: dict[tuple[int, int], Term] = {}
@@ -159,6 +171,21 @@ class Candidates(Executions):
             ~all_of((members[a], term)) for (a, b), term in given.items() if a == b and a in members
         ]
         return {(a, b): all_of((term, members[a], members[b])) for (a, b), term in before.items()}
+
+    def _partial_order(self, name: str, members: EventSet) -> dict[tuple[int, int], Term]:
+        """A choice of a strict partial order of those members that are there."""
+        self._limits.require_room(comb(len(members), 3), "triples of events", _SECONDS, _BYTES)
+        before = {
+            (a, b): all_of((variable(f"{name}{a},{b}"), members[a], members[b]))
+            for a, b in permutations(members, 2)
+        }
+        for a, b in combinations(members, 2):
+            self.constraints.append(~before[a, b] | ~before[b, a])
+        for number, (a, b, c) in enumerate(permutations(members, 3)):
+            if number % _OFTEN == 0:
+                self._limits.remaining()
+            self.constraints.append((before[a, b] & before[b, c]).implies(before[a, c]))
+        return before
 
     # ---- the values that are left in the end ---------------------------------------------------
 

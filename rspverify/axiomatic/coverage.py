@@ -18,6 +18,7 @@ _LOCKS = {"LK", "LS", "lk", "ls"}
 _REGIONS = {"GLOBAL", "LOCAL", "G", "L"}
 _SUBGROUPS = {"SG", "memory_scope_sub_group"}
 _SCOPES = {"WG", "DV", "ALL", "memory_scope_work_group", "memory_scope_device"}
+_PROXIES = {"SUR", "TEX", "CON", "ALIAS"}
 _FEW = 5
 
 
@@ -90,6 +91,8 @@ def _needs(it: Operation) -> Iterator[tuple[set[str], str, str]]:
         yield _STRONG, "seq_cst", "which has no order of seq_cst operations"
     if Order.CONSUME in orders:
         yield _CONSUME, "consume", "which does not speak of it"
+    if it.instruction is not None and (proxies := it.tags.write & _PROXIES):
+        yield set(proxies), it.instruction, "which does not speak of its proxy"
     if it.kind is Kind.FENCE and it.regions:
         yield {*_FENCES, *it.tags.write}, "a fence", "which does not speak of fences"
     if it.kind is Kind.BARRIER and it.meets is not Scope.WG:

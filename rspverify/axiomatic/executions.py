@@ -21,9 +21,11 @@ from rspverify.axiomatic.vocabulary import (
     RELATIONS,
     RF,
     SETS,
+    SYNC_FENCE,
     Membership,
 )
 from rspverify.limits import Limits
+from rspverify.litmus.dialects import DIALECTS
 from rspverify.litmus.program import Location, Program
 from rspverify.relation.terms import EventSet, Relation, Terms, Value
 from rspverify.smt.choice import Choice as Values
@@ -55,6 +57,7 @@ class Executions(ABC):
         self.mo: Relation = {}
         self.co: Relation = {}
         self.lo: Relation = {}
+        self.fences: Relation = {}
         self.linearised: dict[Linearisation, Relation] = {}
         self.last: dict[str, EventSet] = {}
         self.executed: dict[int, Term] = {}
@@ -86,6 +89,12 @@ class Executions(ABC):
                 assert it.value is not None
                 self.written[index] = choose(it.value, self.reads)
                 self.writer[it.index] = event
+
+    @property
+    def partial(self) -> bool:
+        """Whether two writes to a location may be in no order, as in PTX (PTX ISA §8.8.6)."""
+        dialect = DIALECTS.get(self.program.language)
+        return dialect is not None and dialect.partial
 
     def occurs(self, event: Event) -> tuple[Term, Term]:
         """That an event is executed, and that its operation is and writes."""
@@ -150,7 +159,7 @@ class Executions(ABC):
     @property
     def witness(self) -> Mapping[str, Relation]:
         """The execution witness by name."""
-        return {RF: self.rf, MO: self.mo, CO: self.co, LO: self.lo}
+        return {RF: self.rf, MO: self.mo, CO: self.co, LO: self.lo, SYNC_FENCE: self.fences}
 
     @property
     def coherence(self) -> Relation:
@@ -175,7 +184,7 @@ class Executions(ABC):
         if named is not None and self.model.defines(named):
             return None
         if named == CO:
-            return self.co
+            return None if self.partial else self.co
         return self.mo if location.atomic else None
 
     def _unordered(self) -> Iterator[tuple[int, Term, list[Term]]]:

@@ -10,7 +10,16 @@ from msgspec import Struct
 
 from rspverify.axiomatic.interpretation import interpret
 from rspverify.axiomatic.model import Axiom, Linearisation, MemoryModel
-from rspverify.axiomatic.vocabulary import CO, FINAL_WRITES, LO, MO, RELATIONS, RF, SETS
+from rspverify.axiomatic.vocabulary import (
+    CO,
+    FINAL_WRITES,
+    LO,
+    MO,
+    RELATIONS,
+    RF,
+    SETS,
+    SYNC_FENCE,
+)
 from rspverify.limits import LimitReached
 from rspverify.relation.calculation import Calculation
 from rspverify.relation.concrete import Value, irreflexive
@@ -69,7 +78,7 @@ class Plan:
     """
 
     def __init__(self, model: MemoryModel) -> None:
-        if model.chooses or model.names & {FINAL_WRITES, LO}:
+        if model.chooses or model.names & {FINAL_WRITES, LO, SYNC_FENCE}:
             message = f"an execution of {model.name} is more than rf and an order of writes"
             raise WrongTool(message)
         self.every = CO in model.names

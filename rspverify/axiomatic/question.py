@@ -17,12 +17,13 @@ from rspverify.axiomatic.partial import PartialExecutions
 from rspverify.axiomatic.plan import WrongTool
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.limits import Limits
-from rspverify.litmus.formula import Atom, Formula, Junction, Negation
+from rspverify.litmus.formula import Atom, Formula, Junction, Negation, Place
 from rspverify.litmus.program import Fault, Program
 from rspverify.litmus.spins import going_on
-from rspverify.smt.choice import choose, truth
+from rspverify.smt.choice import Choice as Values
+from rspverify.smt.choice import choose, constant, equal, truth
 from rspverify.smt.solver import Solver
-from rspverify.smt.term import FALSE, Term, all_of, any_of
+from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of
 from rspverify.verdict import Event, ExecutionGraph, Outcome, Race
 
 _SYNCHRONISATION = ("sw", "gsw", "lsw", "hb", "ghb", "lhb")
@@ -108,12 +109,12 @@ class Questions:
             return None
         candidates, solver = self._racing.candidates, self._racing.solver(reproducible=True)
         for fault, term in self._racing._faults:
-            found = solver.find([term])
+            found = solver.find([term, self._racing._given])
             if found is not None:
                 return RacyExecution(Execution(candidates, found), fault.name, (), fault)
         for name, pairs in candidates.racing.items():
             for (a, b), term in sorted(pairs.items()):
-                found = solver.find([term])
+                found = solver.find([term, self._racing._given])
                 if found is not None:
                     execution = Execution(candidates, found)
                     first, second = sorted((execution.place(a), execution.place(b)))
@@ -135,7 +136,7 @@ class Questions:
         broken = [term for fault, term in self._faults if fault.name == name]
         if name in self.candidates.conditions:
             broken.append(~self.candidates.conditions[name])
-        return self._consistent.find([any_of(broken)]) is not None
+        return self._consistent.find([any_of(broken), self._given]) is not None
 
     def asked_race(self) -> list[Term]:
         """What holds together exactly in a consistent execution with a race."""
@@ -202,7 +203,14 @@ class Questions:
 
     def _faulty(self) -> Term:
         faults = [term for _, term in self._faults]
-        return any_of([*faults, *(~term for term in self.candidates.conditions.values())])
+        broken = any_of([*faults, *(~term for term in self.candidates.conditions.values())])
+        return broken & self._given
+
+    @cached_property
+    def _given(self) -> Term:
+        """That the final state is one of those that the test speaks of."""
+        given = self._program.given
+        return TRUE if given is None else self.satisfying(given)
 
     @cached_property
     def _faults(self) -> list[tuple[Fault, Term]]:
@@ -214,19 +222,23 @@ class Questions:
     def satisfying(self, formula: Formula) -> Term:
         """That the final state satisfies a formula."""
         match formula:
-            case Atom(None, name, value):
-                return self.candidates.final[name].get(value, FALSE)
-            case Atom(int(thread), name, value):
-                register = self._program.threads[thread].registers[name]
-                return choose(register, self.candidates.reads).get(value, FALSE)
-            case Atom():
-                raise AssertionError("a register is of a thread by its number")
+            case Atom(value=value) as atom:
+                one, *others = map(self._values, atom.places)
+                given = constant(value) if isinstance(value, int) else others[0]
+                return equal(one, given)
             case Negation(argument):
                 return ~self.satisfying(argument)
             case Junction(conjunctive, arguments):
                 return (all_of if conjunctive else any_of)(map(self.satisfying, arguments))
             case _:
                 assert_never(formula)
+
+    def _values(self, place: Place) -> Values[int]:
+        """What a register or a location may have in the end."""
+        thread, name = place
+        if thread is None:
+            return self.candidates.final[name]
+        return choose(self._program.threads[thread].registers[name], self.candidates.reads)
 
     def possible(self, *terms: Term) -> bool:
         """Whether these hold together in some consistent execution."""

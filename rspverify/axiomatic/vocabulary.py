@@ -10,9 +10,19 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from rspverify.axiomatic.event import PARTY, Event, Part
+from rspverify.isa.execution import LATE
 from rspverify.isa.instruction_set import instruction_set
 from rspverify.litmus.dialects import DIALECTS
-from rspverify.litmus.program import Kind, Operation, Order, Scope, meet, one_barrier, one_subgroup
+from rspverify.litmus.program import (
+    Kind,
+    Operation,
+    Order,
+    Scope,
+    Thread,
+    meet,
+    one_barrier,
+    one_subgroup,
+)
 from rspverify.relation.expression import (
     Composition,
     Difference,
@@ -177,6 +187,40 @@ def _of_its_party(a: Event, b: Event) -> bool:
     return it.kind is Kind.BARRIER and meet(it, own, other)
 
 
+def _met(a: Event, b: Event) -> bool:
+    """Two barriers at which threads meet, in assembly those of a work-group. One that only arrives
+    comes after nothing, and nothing after one that comes late."""
+    if a.operation is None or b.operation is None or not one_barrier(a.operation, b.operation):
+        return False
+    if a.operation.instruction is None:
+        return True
+    passed = LATE in a.operation.tags.write or "ARRIVE" in b.operation.tags.write
+    return _together(2)(a, b) and not passed
+
+
+def _virtual(it: Event) -> str | None:
+    """The name by which an event accesses its location."""
+    if it.operation is not None and it.operation.alias is not None:
+        return it.operation.alias
+    return None if it.location is None else it.location.name
+
+
+def _synchronises(it: Event, other: Thread) -> bool:
+    return it.thread is not None and other.index in it.thread.synchronises
+
+
+_REACHES = {"CTA": 2, "GPU": 1, "SYS": 0}
+"""How far PTX's scopes reach, as `_together` counts it."""
+
+
+def _in_scope_of_each_other(a: Event, b: Event) -> bool:
+    """Whether the scope of each event has the thread of the other (PTX ISA §8.7.1)."""
+    reaches = [it.operation.tags.write & _REACHES.keys() for it in (a, b) if it.operation]
+    return len(reaches) == 2 and all(
+        any(_together(_REACHES[scope])(a, b) for scope in each) for each in reaches
+    )
+
+
 def _of_one_instruction(a: Event, b: Event) -> bool:
     """The read and the write of a read-modify-write."""
     return a.operation is b.operation and a.part is Part.READ and b.part is Part.WRITE
@@ -210,7 +254,7 @@ def _depends(how: str) -> Callable[[Event, Event], bool]:
     """
 
     def depends(a: Event, b: Event) -> bool:
-        if b.operation is None or not a.is_one_of(getattr(b.operation, how)):
+        if b.operation is None or a is b or not a.is_one_of(getattr(b.operation, how)):
             return False
         return a.reads or (a.operation is not None and a.operation.pair is not None)
 
@@ -224,13 +268,19 @@ RELATIONS: Mapping[str, Callable[[Event, Event], bool]] = {
     **dict.fromkeys(("int", "wi"), _internal),
     "ext": lambda a, b: not _internal(a, b),
     "thd": _together(3),
-    "sg": lambda a, b: (
-        a.thread is not None and b.thread is not None and one_subgroup(a.thread, b.thread)
+    **dict.fromkeys(
+        ("sg", "ssg"),
+        lambda a, b: (
+            a.thread is not None and b.thread is not None and one_subgroup(a.thread, b.thread)
+        ),
     ),
-    **dict.fromkeys(("wg", "swg"), _together(2)),
-    **dict.fromkeys(("dv", "dev", "sdv"), _together(1)),
+    **dict.fromkeys(("wg", "swg", "scta"), _together(2)),
+    **dict.fromkeys(("dv", "dev", "sdv", "sqf"), _together(1)),
     "sb": lambda a, b: _started_before(a, b) or _in_program_order(a, b),
     "po": _in_program_order,
+    "vloc": lambda a, b: None is not _virtual(a) == _virtual(b),
+    "sr": _in_scope_of_each_other,
+    "ssw": lambda a, b: b.thread is not None and _synchronises(a, b.thread),
     "asw": _started_before,
     "rmw": lambda a, b: _of_one_instruction(a, b) or _paired(a, b),
     "amo": _of_one_instruction,
@@ -244,19 +294,16 @@ RELATIONS: Mapping[str, Callable[[Event, Event], bool]] = {
     "pick-addr": _picked("address"),
     **dict.fromkeys(
         ("syncbar", "same_B"),
-        lambda a, b: (
-            a.operation is not None
-            and b.operation is not None
-            and one_barrier(a.operation, b.operation)
-        ),
+        _met,
     ),
     PARTY: _of_its_party,
 }
 """Base relations that the program alone decides. `sb` has initial writes first, `po` has none."""
 
-RF, MO, CO, LO = WITNESS = ("rf", "mo", "co", "lo")
+RF, MO, CO, LO, SYNC_FENCE = WITNESS = ("rf", "mo", "co", "lo", "sync_fence")
 """The execution witness: rf; mo, an order of the writes of each location that is declared atomic;
-co, of the writes of every location, as herd has it; lo, of the locks and unlocks of each mutex."""
+co, of the writes of every location, as herd has it; lo, of the locks and unlocks of each mutex;
+sync_fence, of PTX's fences in SC, as far as they are in the scope of each other."""
 
 
 def _name(name: str) -> Expression:
@@ -286,11 +333,20 @@ _OF_SOURCES = {"sb", "asw", MO, LO}
 _OF_ASSEMBLY = {"amo", "lxsx", "pick-data", "pick-ctrl", "pick-addr"}
 """Relations that only they have."""
 
+_OF_ONE_DIALECT = {
+    **dict.fromkeys(("sr", "scta", SYNC_FENCE), ("PTX",)),
+    **dict.fromkeys(("ssg", "sqf", "ssw"), ("Vulkan",)),
+    "vloc": ("PTX", "Vulkan"),
+}
+"""Relations that only programs in these have."""
+
 
 @cache
 def names_of(language: str) -> frozenset[str]:
     """The base names that programs of a language have."""
-    relations = frozenset(BASE_RELATIONS)
+    relations = frozenset(
+        it for it in BASE_RELATIONS if language in _OF_ONE_DIALECT.get(it, {language})
+    )
     if language in _OF_DIALECTS:
         return _OF_DIALECTS[language] | COMMON.keys() | {FINAL_WRITES} | (relations - _OF_SOURCES)
     return frozenset(OF_LANGUAGES) | {FINAL_WRITES} | (relations - _OF_ASSEMBLY)

@@ -58,7 +58,7 @@ def calculated(it: Instruction, before: State) -> Mapping[str, Value] | None:
     form = SET.form(spelled(it), it.operands)
     if _waits_for_results(it) or (form is not None and "nothing" in form.words):
         return {}
-    if form is None and any(other.sets for other in SET.forms.get(spelled(it), ())):
+    if form is None and any(other.sets for other in SET.forms(spelled(it))):
         raise CannotReadError(f"has {len(it.operands)} operands")
     if form is None or not (form.sets or "move" in form.words):
         return None

@@ -233,7 +233,7 @@ class _Thread(Executor[State]):
         try:
             (what,) = named([it])
         except InputError:
-            known = spelled(it) in SET.forms
+            known = bool(SET.forms(spelled(it)))
             message = "has operands that are not known" if known else "is not known"
             raise CannotReadError(message) from None
         mnemonic = self._known.known(what.name)

@@ -25,7 +25,6 @@ from rspverify.isa.conditions import (
     condition_of,
     either,
     expression,
-    implies,
     negated,
 )
 from rspverify.isa.formula import Formula, Operators
@@ -34,6 +33,11 @@ from rspverify.isa.lines import Instruction, Label, Line
 from rspverify.records import replace
 from rspverify.source import InputError, Problem, Severity, Span
 from rspverify.value import Binary, Constant, Expression, Read, binary, select, unary, wrap
+
+_EVENTS = {"fence", "event"}
+
+LATE = "late"
+"""The tag of a barrier, which no model can name, to which a thread comes when enough have met."""
 
 CONTROL = "branches before it"
 """What is torn where the paths to a place have branched on different reads."""
@@ -173,7 +177,8 @@ class Event(Struct, frozen=True):
     index: `Read(index)` is what it reads. value, success: what it writes, and where it does.
     address, data, control: the reads of its thread that it depends on, by the text of the code, and
     `~i` where read i only decided between others on the way.
-    beyond: where it is elsewhere than at its location. pair: of a store-exclusive, its load.
+    beyond: where it is elsewhere than at its location. pair: of a store-exclusive, its load. label:
+    of a barrier, its name; quorum: how many threads must come to it, None if all do.
     """
 
     index: int
@@ -188,6 +193,8 @@ class Event(Struct, frozen=True):
     control: frozenset[int] = frozenset()
     beyond: Condition = False
     pair: int | None = None
+    label: str | None = None
+    quorum: int | None = None
 
 
 class Choice(Struct, frozen=True):
@@ -199,7 +206,7 @@ class Choice(Struct, frozen=True):
 
 
 class Round(Struct, frozen=True):
-    """A loop that goes on only where its store-exclusive fails, read as its last iteration.
+    """A loop that goes on only where it has written nothing, read as its last iteration.
 
     guard: where that goes on. first, end: its events, from first to before end.
     """
@@ -253,7 +260,7 @@ class TableExecutor(Executor[State]):
         """The instruction of the set that is written so. Raises CannotReadError."""
         found = self._set.form(it.mnemonic, it.operands)
         if found is None:
-            known = it.mnemonic in self._set.forms
+            known = self._set.forms(it.mnemonic)
             raise CannotReadError(f"has {len(it.operands)} operands" if known else "is not known")
         return found
 
@@ -280,15 +287,15 @@ class TableExecutor(Executor[State]):
         self._since[label.name] = _Since(self._next)
 
     def goes_back(self, target: str, there: Condition) -> None:
-        """A loop that goes on only where a store-exclusive in it fails, and writes nothing then."""
+        """A loop that goes on only where it has written nothing, and carries no register round."""
         since, at = self._since.get(target), self._instruction
         body = [it for it in self.events if since is not None and it.index >= since.first]
         events = [it for it in body if isinstance(it, Event)]
         exclusive = [it for it in events if it.pair is not None]
-        fails = any(implies(there, negated(condition_of(Read(it.index - 1)))) for it in exclusive)
         silent = all(it.form.written is None or both(it.guard, there) is False for it in events)
         paired = {it.pair for it in exclusive} <= {it.index for it in events}
-        if since is None or at is None or not (fails and silent and paired):
+        endless = self.state is None or there == self.state.path
+        if since is None or at is None or endless or not (silent and paired):
             super().goes_back(target, there)
         elif carried := sorted(since.before & since.set):
             names = ", ".join(carried)
@@ -306,10 +313,10 @@ class TableExecutor(Executor[State]):
         pair = self._pair(form, bound) if exclusive else None
         paired = pair is not None
         if paired:
-            succeeds = Read(self._next)
-            self.events.append(Choice(self._next, it, before.path))
-            self._next += 1
+            succeeds = self._choice(it)
         own = {"exclusive": frozenset({self._next})} if paired and "dependent" in form.words else {}
+        if "carried" in form.words:
+            own = {"old": frozenset({self._next})}
         known = {**before.sources, **own}
 
         def sources(it: Formula) -> frozenset[int]:
@@ -341,7 +348,11 @@ class TableExecutor(Executor[State]):
             self._tear(CONTROL, torn(form.branch) - before.control)
             self.branch(bound[form.target], taken, sources(form.branch))
         sets = [(name, calculated(it), sources(it), torn(it)) for name, it in form.sets]
-        if "fence" in form.words or (form.address is not None and paired is exclusive):
+        if form.meets:
+            self._meet(it, form, [self.operand(bound[each]) for each in form.meets])
+        elif not form.words.isdisjoint(_EVENTS) or (
+            form.address is not None and paired is exclusive
+        ):
             self._access(it, form, bound, number, sources, pair)
         elif exclusive:
             self.state = replace(self.state, reserved=None)
@@ -351,6 +362,35 @@ class TableExecutor(Executor[State]):
             self._tear(register, torn_reads)
         if "end" in form.words:
             self.state = None
+
+    def _choice(self, it: Instruction) -> Expression:
+        """What nothing decides: 0 or 1."""
+        assert self.state is not None
+        self.events.append(Choice(self._next, it, self.state.path))
+        self._next += 1
+        return Read(self._next - 1)
+
+    def _meet(self, it: Instruction, form: Form, operands: Sequence[Expression | Address]) -> None:
+        """A barrier; with a quorum the thread may be among those that meet, or come after them."""
+        assert self.state is not None
+        path, control = self.state.path, self.state.control
+        numbers = [each.value for each in operands if isinstance(each, Constant)]
+        if len(numbers) < len(operands):
+            raise CannotReadError("meets at a barrier whose number is calculated")
+        if self._torn([CONTROL]):
+            raise CannotReadError("depends on a read on some of the ways to it only")
+        label = "/".join(map(str, numbers[:2]))
+        quorum = numbers[2] if len(numbers) > 2 else None
+        ways = [(form, path)]
+        if quorum is not None:
+            among = condition_of(self._choice(it))
+            late = replace(form, tags=form.tags.also(LATE))
+            ways = [(form, both(path, among)), (late, both(path, negated(among)))]
+        for own, guard in ways:
+            event = Event(self._next, own, it, guard, None, None, control=control)
+            self.events.append(replace(event, label=label, quorum=quorum))
+            self._guards[self._next] = guard
+            self._next += 1
 
     def _pair(self, form: Form, bound: Mapping[str, str]) -> int | None:
         """The load that a store-exclusive is paired with; None if it must fail."""

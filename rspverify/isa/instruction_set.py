@@ -4,30 +4,34 @@ A set is a file in `sets/`, a line for each instruction:
 
     SPELLING OPERANDS : EFFECTS [as NAME] [tags TAGS]
 
-Operands are single letters, or have them inside as memory is written: `[x]`, `[x,i]`, `o(x)`. Any
-other word stands there as it is, as does a letter in quotes, and `...` is for any operands. `{a|b}`
-in a spelling is one of these, and `{a=T|b=U}` puts an event into the set T or U as well; of a
-read-modify-write `R:T` is for its read and `W:T` for its write.
+Operands are single letters, or have them inside as memory is written: `[x]`, `[x,i]`, `o(x)`.
+`$v` is for a number alone. Any other word stands there as it is, as does a letter in quotes, and
+`...` is for any operands. `{a|b}` in a spelling is one of these, and `{a=T|b=U}` puts an event into
+the set T or U as well; of a read-modify-write `R:T` is for its read and `W:T` for its write.
 
 Effects, joined by `;`, are `r = [x]` and `[x] = FORMULA` (together a read-modify-write, which has
 read `old`), where `[x + o]` adds an offset to an address; `r = FORMULA`, also for a register of a
-longer name, as `flags = FORMULA`; `goto L`, `if FORMULA goto L`; and words: `fence`, `end`,
+longer name, as `flags = FORMULA`; `goto L`, `if FORMULA goto L`; `meet b`, where the threads of a
+work-group wait for each other at the barrier of that name, and `meet b, i, q` with its resource and
+how many must come; and words: `fence`, `event`, which is in the sets of its tags alone, `end`,
 `nothing`, and those of a dialect. Of these, a load that says `reserve` and a store of `v if
 exclusive` are a pair, in which the store may fail: `exclusive` is whether it succeeds. Where the
 store says `dependent`, what is made of this depends on it. A fence that says `fetch` orders fetches
-of instructions, and no accesses. A read-modify-write that says `whole` is one event everywhere.
+of instructions, and no accesses. A read-modify-write that says `whole` is one event everywhere; of
+one that says `carried`, what it writes depends on what it has read.
 
 NAME is what machines call the instruction, if it is not its mnemonic. `{1}` in effects is what was
 chosen first in the spelling, as in `{1}_(a, b)`, an operator by its word. A line `NAME(a, b) =
-FORMULA` is a function that formulas may use.
+FORMULA` is a function that formulas may use, and after a line `NAME = {a|b}{c|d}`, in capitals,
+`{NAME}` stands for these choices.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
-from itertools import product
+from itertools import chain, product
 
 from msgspec import Struct
 
@@ -38,11 +42,14 @@ from rspverify.source import InputError, Problem, Source, Span
 
 _HEAD = re.compile(r'instructions (\w+) "([^"]*)"')
 _LINE = re.compile(r"(.+?)\s+: (.+?)(?: as (\S+))?(?: tags (.+))?")
+_NAMED = re.compile(r"([A-Z]+) = (.+)")
 _FUNCTION = re.compile(r"(\w+)\(([\w, ]*)\) = (.+)")
 _CHOICE = re.compile(r"\{([^{}]*)\}")
 _LETTER = re.compile(r"[a-zA-Z]")
 _OPERANDS = re.compile(r"(?:\[[^\]]*\]|[^\s,\[])+")
 _PARTS = re.compile(r"'(\w+)'|\b([a-zA-Z])\b|(\w+|.)")
+_NUMBER = re.compile(r"\$(\w)")
+_MEETING = re.compile(r"meet (\w)(?:, (\w))?(?:, (\w))?")
 _SPELLED = re.compile(r"((?:LOCK |lock )?\S+) *(.*)")
 _PLACE = re.compile(r"\[(\w)(?: \+ (\w))?\]")
 _ANY = "..."
@@ -55,7 +62,7 @@ class Form(Struct, frozen=True, eq=False):
     what machines call it. reads: whether it reads memory; result: into which operand. written: what
     it writes, where its condition holds. address, offset: the operands that say where. sets: what
     other operands and registers become. target: the label that it goes to, where `branch` is not 0.
-    words: the rest of its effects.
+    meets: of a barrier, its operands. words: the rest of its effects.
     """
 
     mnemonic: str
@@ -70,6 +77,7 @@ class Form(Struct, frozen=True, eq=False):
     sets: tuple[tuple[str, Formula], ...] = ()
     target: str | None = None
     branch: Formula | None = None
+    meets: tuple[str, ...] = ()
     words: frozenset[str] = frozenset()
     tags: Tags = Tags()
 
@@ -90,6 +98,8 @@ class Form(Struct, frozen=True, eq=False):
 
 def _matched(mine: str, its: str) -> Mapping[str, str] | None:
     """What the letters of an operand in a spelling stand for; None if it is another operand."""
+    if number := _NUMBER.fullmatch(mine):
+        return {number[1]: its} if re.fullmatch("-?[0-9]+", its) else None
     if _LETTER.fullmatch(mine):
         return {mine: its}
     found = _pattern(mine).fullmatch(its)
@@ -105,30 +115,102 @@ def _pattern(operand: str) -> re.Pattern[str]:
     return re.compile("".join(parts))
 
 
+class Spelling(Struct, frozen=True, eq=False):
+    """A line of a set. choices: of each, its texts and the tags of each of them."""
+
+    mnemonic: str
+    operands: str
+    effects: str
+    name: str | None
+    tags: tuple[str, ...]
+    choices: tuple[Mapping[str, tuple[str, ...]], ...]
+
+    @property
+    def mnemonics(self) -> Iterator[str]:
+        """All that it may be called."""
+        in_name = self.choices[: len(_CHOICE.findall(self.mnemonic))]
+        return (_chosen(self.mnemonic, texts) for texts in product(*in_name))
+
+    def forms(self, mnemonic: str) -> Iterator[Form]:
+        """Its instructions that are called so, one for each choice of their operands."""
+        match = _alternatives(self.mnemonic).fullmatch(mnemonic)
+        if match is None:
+            return
+        texts = match.groups()
+        for others in product(*self.choices[len(texts) :]):
+            yield self._form((*texts, *others))
+
+    def _form(self, texts: tuple[str, ...]) -> Form:
+        effects, tags = self.effects, [*self.tags]
+        for number, (text, means) in enumerate(zip(texts, self.choices, strict=True), start=1):
+            effects = effects.replace(f"{{{number}}}", text.strip("."))
+            tags += means[text]
+        mnemonic = _chosen(self.mnemonic, texts)
+        operands = _chosen(self.operands, texts[len(_CHOICE.findall(self.mnemonic)) :])
+        return _form(
+            mnemonic, tuple(_OPERANDS.findall(operands)), self.name or mnemonic, effects, tags
+        )
+
+
+def _chosen(spelling: str, texts: Iterable[str]) -> str:
+    """A spelling, with a text for each of its choices."""
+    given = iter(texts)
+    return _CHOICE.sub(lambda _: next(given), spelling)
+
+
+@cache
+def _alternatives(mnemonic: str) -> re.Pattern[str]:
+    """How the instructions of a spelling may be called, a group for each choice."""
+    parts = re.split(r"(\{[^{}]*\})", mnemonic)
+    return re.compile(
+        "".join(
+            f"({'|'.join(map(re.escape, _texts(each[1:-1])))})" if at % 2 else re.escape(each)
+            for at, each in enumerate(parts)
+        )
+    )
+
+
+def _texts(choice: str) -> Mapping[str, tuple[str, ...]]:
+    """The texts of a choice, `a=T+U|b`, each with its tags."""
+    parts = (each.partition("=") for each in choice.split("|"))
+    return {text: tuple(filter(None, tags.split("+"))) for text, _, tags in parts}
+
+
 class InstructionSet(Struct, frozen=True, eq=False, dict=True):
-    """The instructions of a kind of processor. forms: those of each mnemonic. functions: of its
-    formulas."""
+    """The instructions of a kind of processor. functions: of its formulas."""
 
     name: str
     summary: str
-    forms: Mapping[str, tuple[Form, ...]]
+    spellings: tuple[Spelling, ...]
     functions: Mapping[str, Function]
 
     def form(self, mnemonic: str, operands: Sequence[str]) -> Form | None:
         """The instruction that is written so, or in small letters where the set has capitals."""
-        forms = self.forms.get(mnemonic) or self.forms.get(mnemonic.upper(), ())
+        forms = self.forms(mnemonic) or self.forms(mnemonic.upper())
         return next((it for it in forms if it.fits(operands)), None)
 
+    def forms(self, mnemonic: str) -> tuple[Form, ...]:
+        """The instructions that are called so."""
+        if mnemonic not in self._known:
+            self._known[mnemonic] = tuple(chain(*(it.forms(mnemonic) for it in self.spellings)))
+        return self._known[mnemonic]
+
     @cached_property
-    def names(self) -> frozenset[str]:
-        """What machines call these instructions, without modifiers."""
-        return frozenset(form.name for forms in self.forms.values() for form in forms)
+    def _known(self) -> dict[str, tuple[Form, ...]]:
+        return {}
+
+    @cached_property
+    def mnemonics(self) -> frozenset[str]:
+        """What its instructions are called."""
+        return frozenset(chain(*(it.mnemonics for it in self.spellings)))
 
     @cached_property
     def tags(self) -> frozenset[str]:
         """The sets that a model may name, beside those that all have."""
-        every = (form.tags for forms in self.forms.values() for form in forms)
-        return frozenset(tag for tags in every for tag in tags.read | tags.write)
+        every = (tags for it in self.spellings for means in it.choices for tags in means.values())
+        words = (*chain(*every), *chain(*(it.tags for it in self.spellings)))
+        named = Tags.of(words)
+        return named.read | named.write
 
 
 @lru_cache
@@ -141,7 +223,8 @@ def instruction_set(name: str) -> InstructionSet:
 def read_instruction_set(source: Source) -> InstructionSet:
     """A set by its text. Raises InputError with every line that is no instruction."""
     problems: list[Problem] = []
-    forms: dict[str, tuple[Form, ...]] = {}
+    spellings: list[Spelling] = []
+    choices: dict[str, str] = {}
     functions: dict[str, Function] = {}
     head = None
     for number, text in enumerate(source.text.split("\n"), start=1):
@@ -157,42 +240,38 @@ def read_instruction_set(source: Source) -> InstructionSet:
                 break
             continue
         try:
+            bare = re.sub(r"\{([A-Z]+)\}", lambda it: choices.get(it[1], it[0]), bare)
+            if match := _NAMED.fullmatch(bare):
+                choices[match[1]] = match[2]
+                continue
             if match := _FUNCTION.fullmatch(bare):
                 functions[match[1]] = _function(match[2].split(", "), formula(match[3]), functions)
                 continue
-            for form in _forms(bare):
-                forms[form.mnemonic] = (*forms.get(form.mnemonic, ()), form)
+            spellings.append(_spelling(bare))
         except ValueError as error:
             problems.append(Problem(span, str(error)))
     if problems or head is None:
         raise InputError(problems)
-    return InstructionSet(head[1], head[2], forms, functions)
+    return InstructionSet(head[1], head[2], tuple(spellings), functions)
 
 
 def _function(names: Sequence[str], means: Formula, others: Mapping[str, Function]) -> Function:
     return lambda *given: means.value(dict(zip(names, given, strict=True)).__getitem__, others)
 
 
-def _forms(line: str) -> Iterator[Form]:
-    """The instructions of a line, one for each choice of its spelling. Raises ValueError."""
+def _spelling(line: str) -> Spelling:
+    """A line that says of instructions what they do. Raises ValueError."""
     match = _LINE.fullmatch(line)
     if match is None:
         raise ValueError(f"an instruction must be written `SPELLING : EFFECTS`, not `{line}`")
     spelling, effects, name, tags = match.groups()
-    choices = [it.split("|") for it in _CHOICE.findall(spelling)]
-    for chosen in product(*choices):
-        parts = [each.partition("=") for each in chosen]
-        texts = iter(text for text, _, _ in parts)
-        words = [tag for _, _, own in parts for tag in own.split("+") if tag]
-        written = _CHOICE.sub(lambda _, texts=texts: next(texts), spelling)
-        spelled = _SPELLED.fullmatch(written)
-        assert spelled is not None
-        mnemonic, rest = spelled.groups()
-        done = effects
-        for number, (text, _, _) in enumerate(parts, start=1):
-            done = done.replace(f"{{{number}}}", text)
-        operands = tuple(_OPERANDS.findall(rest))
-        yield _form(mnemonic, operands, name or mnemonic, done, [*words, *(tags or "").split()])
+    spelled = _SPELLED.fullmatch(spelling)
+    assert spelled is not None
+    choices = tuple(map(_texts, _CHOICE.findall(spelling)))
+    mnemonic, operands = spelled.groups()
+    found = Spelling(mnemonic, operands, effects, name, tuple((tags or "").split()), choices)
+    next(found.forms(next(found.mnemonics)))
+    return found
 
 
 def _form(
@@ -201,12 +280,15 @@ def _form(
     reads, result, written, target, branch = False, None, None, None, None
     address, offset = None, None
     sets: list[tuple[str, Formula]] = []
+    meets: tuple[str, ...] = ()
     words: set[str] = set()
     for effect in (it.strip() for it in effects.split(";")):
         left, equals, right = (it.strip() for it in effect.partition(" = "))
         place, stored = _PLACE.fullmatch(right), _PLACE.fullmatch(left)
         goes = re.fullmatch(r"(?:if (.+) )?goto (\w)", effect)
-        if goes:
+        if meeting := _MEETING.fullmatch(effect):
+            meets = tuple(filter(None, meeting.groups()))
+        elif goes:
             branch, target = formula(goes[1] or "1"), goes[2]
         elif equals and place:
             reads, (address, offset) = True, place.groups()
@@ -221,7 +303,7 @@ def _form(
         else:
             raise ValueError(f"an effect must be an assignment, a branch or a word, not `{effect}`")
     letters = {letter for it in operands for _, letter, _ in _PARTS.findall(it)}
-    for letter in filter(None, (result, address, offset, target)):
+    for letter in filter(None, (result, address, offset, target, *meets)):
         if len(letter) == 1 and letter not in letters and _ANY not in operands:
             raise ValueError(f"an operand of {mnemonic} must be {letter}, and none is")
     return Form(
@@ -237,6 +319,7 @@ def _form(
         tuple(sets),
         target,
         branch,
+        meets,
         frozenset(words),
         Tags.of(tags),
     )

@@ -15,6 +15,10 @@ class Tags(Struct, frozen=True):
     read: frozenset[str] = frozenset()
     write: frozenset[str] = frozenset()
 
+    def also(self, word: str) -> Tags:
+        """With one more, of both."""
+        return Tags(self.read | {word}, self.write | {word})
+
     @staticmethod
     def of(words: Sequence[str]) -> Tags:
         """Words as a file has them: `ACQ`, `R:ACQ`, `W:REL`."""

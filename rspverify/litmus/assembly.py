@@ -10,9 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial, reduce
 
-from rspverify.isa.conditions import expression
-from rspverify.isa.execution import UNKNOWN, Address, Choice, Event, Round, TableExecutor
+from msgspec import Struct
+
+from rspverify.isa.conditions import both, expression, negated
+from rspverify.isa.execution import LATE, Address, Choice, Event, Round, TableExecutor
 from rspverify.isa.formula import formula
 from rspverify.isa.instruction_set import Form, instruction_set
 from rspverify.isa.lines import Instruction, Label, Line
@@ -47,7 +50,7 @@ from rspverify.litmus.tree import (
 )
 from rspverify.records import replace
 from rspverify.source import Source, Span
-from rspverify.value import Constant, Expression, reads
+from rspverify.value import Constant, Expression, Read, binary, select, substituted
 
 MAX_INSTRUCTIONS = 250
 """How many instructions a test may have: a machine is spelled out for each of them."""
@@ -84,12 +87,16 @@ def assembly_program(test: Columns, source: Source, problems: Problems) -> Progr
     addresses = _addresses(test, dialect)
     numbers = None if dialect.is_open else addresses
     known = _locations(test, dialect, problems, addresses, numbers)
+    aliases = _aliases(test, known, problems)
+    addresses = {**addresses, **{name: addresses[it.of] for name, it in aliases.items()}}
     initial = initial_registers(test.registers, heads, problems, dialect.spelled, numbers)
     location_at = {number: name for name, number in addresses.items()}
     if (count := sum(map(len, columns.values()))) > MAX_INSTRUCTIONS:
         message = f"a test in assembly must have at most {MAX_INSTRUCTIONS} instructions, not"
         problems.unsupported(test.threads[0].span, f"{message} {count:,}")
+    synchronises = _synchronised(test, len(heads), problems)
     threads: list[Thread] = []
+    barriers: dict[tuple[int, int], list[Event]] = {}
     faults: list[Fault] = []
     spins: list[Spin] = []
     for name, head in heads.items():
@@ -98,14 +105,19 @@ def assembly_program(test: Columns, source: Source, problems: Problems) -> Progr
             name: Address(location_at[it]) if it in location_at else Constant(it)
             for name, it in initial.get(name, {}).items()
         }
-        column = _Column(dialect, len(threads), addresses, given, first, problems)
-        device, group, _ = places.get(name, (0, 0, None))
+        index = len(threads)
+        column = _Column(dialect, index, addresses, given, first, problems)
+        device, group, subgroup = places.get(name, (0, 0, None))
         operations, registers = column.run(columns[id(head)])
         faults += column.faults
         spins += column.spins
-        threads.append(Thread(name, len(threads), device, group, operations, registers))
+        barriers.setdefault((device, group), []).extend(column.barriers)
+        operations = tuple(_by_location(it, aliases) for it in operations)
+        before = synchronises.get(index, frozenset())
+        threads.append(Thread(name, index, device, group, operations, registers, subgroup, before))
     own = {thread.name: thread.registers for thread in threads}
-    claims = Claims(own, known, problems, dialect.spelled, numbers)
+    names = {name: it.of for name, it in aliases.items()}
+    claims = Claims(own, known, problems, dialect.spelled, numbers, names)
     condition = None if test.condition is None else claims.condition(test.condition)
     watched = claims.watched(test.watched)
     asked = {*watched, *(condition.places if condition else ())}
@@ -121,7 +133,70 @@ def assembly_program(test: Columns, source: Source, problems: Problems) -> Progr
         watched,
         spins=tuple(spins),
         faults=tuple(faults),
+        given=None if test.given is None else claims.formula(test.given),
+        blocked=tuple(each for them in barriers.values() for each in _blocked(them)),
     )
+
+
+class _Alias(Struct, frozen=True):
+    """Another name of a location. of: its own name; virtual: by which name it is accessed."""
+
+    of: str
+    virtual: str
+
+
+def _aliases(test: Columns, known: dict[str, Location], problems: Problems) -> Mapping[str, _Alias]:
+    """The names that locations have besides; these are no locations of their own."""
+    found: dict[str, _Alias] = {}
+    for it in test.aliases:
+        name, of = it.name.text, it.of.text
+        target = found.get(of, _Alias(of, of))
+        if target.of not in known or name in (of, target.of):
+            message = f"{quote(of)} must be a location that the initial state declares before"
+            problems.error(it.of.span, message)
+        elif name in found or (name in known and known[name].span != test.span):
+            problems.error(it.name.span, f"{quote(name)} must be one location, not two")
+        else:
+            generic = it.proxy is None or it.proxy.text == "generic"
+            found[name] = _Alias(target.of, name if generic else target.virtual)
+            known.pop(name, None)
+    return found
+
+
+def _by_location(it: Operation, aliases: Mapping[str, _Alias]) -> Operation:
+    """An operation, its location by its own name."""
+    alias = aliases.get(it.location or "")
+    if alias is None:
+        return it
+    virtual = None if alias.virtual == alias.of else alias.virtual
+    return replace(it, location=alias.of, alias=virtual)
+
+
+def _synchronised(test: Columns, threads: int, problems: Problems) -> Mapping[int, frozenset[int]]:
+    """By thread the threads that come after it, as the test says."""
+    found: dict[int, frozenset[int]] = {}
+    for each in test.synchronised:
+        first, second = (number(it, problems) for it in (each.first, each.second))
+        for at, it in ((first, each.first), (second, each.second)):
+            if not 0 <= at < threads:
+                problems.error(it.span, f"a thread must be one of the test, not {quote(it.text)}")
+        found[first] = found.get(first, frozenset()) | {second}
+    return found
+
+
+def _blocked(barriers: Sequence[Event]) -> Iterator[Expression]:
+    """Where threads of a work-group wait for ever at one of these barriers."""
+    for it in (each for each in barriers if each.label is not None):
+        others = [other for other in barriers if other.label == it.label]
+        others = [other for other in others if LATE not in other.form.tags.write]
+        if it.quorum is None:
+            missing = (both(it.guard, negated(other.guard)) for other in others)
+            yield from (expression(each) for each in missing if each is not False)
+        else:
+            one, none = Constant(1), Constant(0)
+            came = [select(expression(other.guard), one, none) for other in others]
+            there = reduce(partial(binary, "+"), came)
+            yield binary("<", there, Constant(it.quorum))
 
 
 def _without_addresses(
@@ -187,7 +262,7 @@ def _addresses(test: Columns, dialect: Dialect) -> Mapping[str, int]:
         for operand in each.operands if isinstance(each, InstructionText) else ():
             if isinstance(operand, Joined):
                 names += [it for it in operand.inside[:1] if isinstance(it, Name)]
-            elif isinstance(operand, Name) and dialect.is_open:
+            elif isinstance(operand, Name) and dialect.bare:
                 names.append(operand)
     found = dict.fromkeys(it.text for it in names if it.text not in labels | TRUTHS.keys())
     return addresses_of(it for it in found if not re.fullmatch(dialect.registers, it))
@@ -245,6 +320,7 @@ class _Column(TableExecutor):
             anywhere=dialect.anywhere,
         )
         self._thread, self._found, self._is_open = thread, problems, dialect.is_open
+        self._dialect = dialect
         self._texts: dict[Span, InstructionText] = {}
 
     def run(
@@ -252,9 +328,9 @@ class _Column(TableExecutor):
     ) -> tuple[tuple[Operation, ...], Mapping[str, Expression]]:
         """The operations of the thread, and what its registers have in the end."""
         code = [*code]
-        if self._is_open:
+        if self._dialect.bare:
             code = [_without_brackets(each) for each in code]
-        else:
+        if not self._is_open:
             self._begin_at_0(code)
         self.follow([self._line(each) for each in code])
         for each in self.problems:
@@ -262,10 +338,9 @@ class _Column(TableExecutor):
             self._found.unsupported(each.span, each.message)
         values = {} if self.state is None else self.state.values
         registers = {
-            name: self._number(it)
+            name: substituted(self._number(it), lambda i: Constant(0) if i < 0 else Read(i))
             for name, it in values.items()
             if self._registers.fullmatch(name)
-            and (isinstance(it, Address) or UNKNOWN.index not in reads(it))
         }
         return tuple(operation_of(it, self._thread) for it in self.events), registers
 
@@ -276,6 +351,11 @@ class _Column(TableExecutor):
             if isinstance(it, Event) and it.beyond is not False:
                 span, what = it.instruction.span, f"accesses memory beyond {it.location}"
                 yield Fault(BEYOND, self._thread, it.index, expression(it.beyond), span, what)
+
+    @property
+    def barriers(self) -> list[Event]:
+        """Where it waits for other threads."""
+        return [it for it in self.events if isinstance(it, Event) and it.form.meets]
 
     @property
     def spins(self) -> Iterator[Spin]:
@@ -293,7 +373,8 @@ class _Column(TableExecutor):
         if not self._is_open:
             return super().form(it)
         found = self._set.form(it.mnemonic, it.operands)
-        if found is None or not (found.sets or found.target):
+        accesses = found is not None and found.address is not None
+        if found is None or (accesses and len(text.operands) < 3) or found.any_operands:
             shape = "".join(map(self._letter, text.operands))
             if shape not in _BY_OPERANDS:
                 self._not_such(text)
@@ -393,6 +474,7 @@ def operation_of(it: Event | Choice, thread: int) -> Operation:
         tags=form.tags,
         textual=Dependencies.of(it.address, it.data, it.control),
         pair=it.pair,
+        label=it.label,
         whole="whole" in form.words,
     )
 
@@ -400,7 +482,7 @@ def operation_of(it: Event | Choice, thread: int) -> Operation:
 def kind_of(form: Form, accesses: bool) -> Kind:
     """What an instruction is that accesses memory, or does not."""
     if not accesses:
-        return Kind.FENCE
+        return Kind.FENCE if "fence" in form.words else Kind.EVENT
     if form.written is None:
         return Kind.LOAD
     return Kind.RMW if form.reads else Kind.STORE

@@ -60,8 +60,9 @@ class TreeBuilder(Builder[Made]):
         word, *title = header.split()
         conditions = _those(tree.FinalCondition, items)
         condition = conditions[0] if conditions else None
+        given = None
         for it in _those(Filter, items):
-            condition = it.of(condition)
+            condition, given = it.of(condition), it.formula
         return made(
             span,
             _LANGUAGES[word.lower()],
@@ -70,6 +71,7 @@ class TreeBuilder(Builder[Made]):
             _those(tree.Claim, entries),
             tuple(it for each in items if isinstance(each, list) for it in each),
             condition,
+            given,
             **{name: _those(kind, [*entries, *items]) for name, kind in kinds.items()},
         )
 
@@ -254,12 +256,38 @@ class ColumnsBuilder(TreeBuilder[tree.Columns]):
         value = value or tree.Integer(name.span, "0")
         return tree.Claim(self._span(meta), owner, name, True, value)
 
+    def alias(self, meta: Meta, *parts: Any) -> tree.Alias:
+        name, proxy, _, of = parts
+        return tree.Alias(self._span(meta), name, proxy, of)
+
+    def synchronised(self, meta: Meta, *pairs: tree.Synchronised | None) -> tuple[Any, ...]:
+        return tuple(filter(None, pairs))
+
+    def pair(
+        self, meta: Meta, word: Token, first: tree.Integer, second: tree.Integer
+    ) -> tree.Synchronised:
+        return tree.Synchronised(self._span(meta), first, second)
+
+    def claim(self, meta: Meta, owner: Any, name: tree.Name, equal: bool, value: Any) -> tree.Claim:
+        other = value if isinstance(value, tree.Watched) else None
+        given = value if other is None else other.name
+        return tree.Claim(self._span(meta), owner, name, equal, given, other)
+
+    def owned(self, meta: Meta, owner: Any, name: tree.Name) -> tree.Watched:
+        return tree.Watched(self._span(meta), owner, name)
+
     def older_condition(self, meta: Meta, *parts: Any) -> tree.FinalCondition:
         return tree.FinalCondition(self._span(meta), "exists", parts[1])
 
     def start(self, meta: Meta, header: Token, *children: Any) -> Any:
-        kinds = {"threads": tree.ThreadHead, "rows": tree.Row}
-        return self._test(tree.Columns, header, children, kinds)
+        kinds = {
+            "threads": tree.ThreadHead,
+            "rows": tree.Row,
+            "aliases": tree.Alias,
+            "synchronised": tree.Synchronised,
+        }
+        pairs = [each for it in children if isinstance(it, tuple) for each in it]
+        return self._test(tree.Columns, header, [*children, *pairs], kinds)
 
 
 def _those(kind: type[Kind], nodes: Iterable[object]) -> tuple[Kind, ...]:

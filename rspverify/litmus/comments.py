@@ -11,7 +11,7 @@ from rspverify.source import Source, blanked, sign_at
 _LANGUAGES = frozenset({"opencl", "c", *(each.lower() for each in DIALECTS)})
 _COMMENT = re.compile(
     r"""
-      (?P<kept> "[^"\n]*" )                              # a description has no comments in it
+      (?P<kept> "[^\n]*" (?= [ \t]* $) | "[^"]*" )       # a description has no comments in it
     | \(\* (?![A-Za-z0-9_]) .*? \*\)                     # (* words *)
     | \(\* (?=[A-Za-z0-9_]) (?: (?!\(\*) [^\n] )*? \*\)  # (*words*)
     | /\* .*? \*/

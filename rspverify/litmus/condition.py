@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import assert_never
 
-from rspverify.litmus.formula import Atom, Condition, Formula, Junction, Negation
+from rspverify.litmus.formula import Atom, Condition, Formula, Junction, Negation, Place
 from rspverify.litmus.literal import stated
 from rspverify.litmus.problems import Problems, quote
 from rspverify.litmus.tree import Claim, Denial, FinalCondition, FormulaText, Joint, Watched
@@ -14,7 +14,8 @@ from rspverify.litmus.tree import Claim, Denial, FinalCondition, FormulaText, Jo
 class Claims:
     """What a test says of registers (by the name of their thread) and of locations.
 
-    spelled: the name of a register that counts. addresses: as of `stated`.
+    spelled: the name of a register that counts. addresses: as of `stated`. aliases: other names of
+    locations, each with the location's own.
     """
 
     def __init__(
@@ -24,31 +25,37 @@ class Claims:
         problems: Problems,
         spelled: Callable[[str], str] = str,
         addresses: Mapping[str, int] | None = None,
+        aliases: Mapping[str, str] | None = None,
     ) -> None:
-        self._registers, self._locations = registers, locations
+        self._registers, self._locations, self._aliases = registers, locations, aliases or {}
         self._owners = {name: thread for thread, own in registers.items() for name in own}
         self._problems, self._spelled, self._addresses = problems, spelled, addresses
 
     def condition(self, written: FinalCondition) -> Condition:
         """The final condition, with the problems of its parts noted."""
-        return Condition(written.quantifier, self._formula(written.formula), written.span)
+        return Condition(written.quantifier, self.formula(written.formula), written.span)
 
     def watched(self, written: Iterable[Watched]) -> tuple[tuple[int | None, str], ...]:
         """What `locations […]` names: registers by thread and name, locations by None and name."""
         return tuple((self._thread(each), self._name(each)) for each in written)
 
     def _name(self, it: Watched) -> str:
-        return it.name.text if it.owner is None else self._spelled(it.name.text)
+        text = it.name.text
+        return self._aliases.get(text, text) if it.owner is None else self._spelled(text)
 
-    def _formula(self, written: FormulaText) -> Formula:
+    def formula(self, written: FormulaText) -> Formula:
+        """What a formula says, with the problems of its parts noted."""
         match written:
             case Denial(_, argument):
-                return Negation(self._formula(argument))
+                return Negation(self.formula(argument))
             case Joint(_, conjunctive, arguments):
-                return Junction(conjunctive, tuple(self._formula(each) for each in arguments))
-            case Claim(equal=equal, value=value):
-                number = stated(value, self._problems, self._addresses)
-                atom = Atom(self._thread(written), self._name(written), number)
+                return Junction(conjunctive, tuple(self.formula(each) for each in arguments))
+            case Claim(equal=equal, value=value, other=other):
+                if other is not None:
+                    of: int | Place = (self._thread(other), self._name(other))
+                else:
+                    of = stated(value, self._problems, self._addresses)
+                atom = Atom(self._thread(written), self._name(written), of)
                 return atom if equal else Negation(atom)
             case _:
                 assert_never(written)

@@ -15,8 +15,9 @@ class Dialect(Struct, frozen=True):
     instructions: the set of its instructions; registers: what they are called, or `%` and any name,
     and spelled: each by the one of its names that counts; zero: the one that is always 0. place:
     that of a thread in its head; empty where threads have none. is_open: whether a machine may have
-    other instructions, which do what their operands say. anywhere: whether a store-exclusive may
-    succeed at another location than its load.
+    other instructions, which do what their operands say. bare: whether operands name locations
+    without brackets. anywhere: whether a store-exclusive may succeed at another location than its
+    load. partial: whether writes to a location may be in no order.
     """
 
     instructions: str
@@ -25,7 +26,9 @@ class Dialect(Struct, frozen=True):
     zero: str | None = None
     place: str = ""
     is_open: bool = False
+    bare: bool = False
     anywhere: bool = False
+    partial: bool = False
 
 
 NAMED = "%[A-Za-z_][A-Za-z0-9_]*"
@@ -54,7 +57,8 @@ def _armv7(name: str) -> str:
 
 
 _OF_LANGUAGES = {
-    "PTX": Dialect("ptx", "r[0-9]+", place="@cta 0,gpu 0", is_open=True),
+    "PTX": Dialect("ptx", "r[0-9]+", place="@cta 0,gpu 0", is_open=True, bare=True, partial=True),
+    "Vulkan": Dialect("vulkan", "r[0-9]+", place="@sg 0,wg 0,qf 0", bare=True),
     "X86": Dialect("x86", "E(?:[ABCD]X|[SD]I|[BS]P)|R(?:[89]|1[0-5])"),
     "AArch64": Dialect(
         "aarch64",

@@ -9,13 +9,23 @@ from msgspec import Struct
 
 from rspverify.source import Span
 
+Place = tuple[int | None, str]
+"""A register, by its thread and its name, or a location, by None and its name."""
+
 
 class Atom(Struct, frozen=True):
-    """`thread:register = value`, or `location = value` where thread is None."""
+    """`thread:register = value`, or `location = value` where thread is None. The value may be what
+    another place has."""
 
     thread: int | None
     name: str
-    value: int
+    value: int | Place
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Those that it speaks of."""
+        own = (self.thread, self.name)
+        return (own,) if isinstance(self.value, int) else (own, self.value)
 
 
 class Negation(Struct, frozen=True):
@@ -50,14 +60,13 @@ class Condition(Struct, frozen=True):
         yield from (name for thread, name in self.places if thread is None)
 
     @property
-    def places(self) -> Iterator[tuple[int | None, str]]:
-        """The registers, by thread and name, and the locations that it speaks of, in the order of
-        the text; twice what it speaks of twice."""
+    def places(self) -> Iterator[Place]:
+        """Those that it speaks of, in the order of the text; twice what it speaks of twice."""
         waiting: list[Formula] = [self.formula]
         while waiting:
             match waiting.pop():
-                case Atom(thread, name, _):
-                    yield thread, name
+                case Atom() as atom:
+                    yield from atom.places
                 case Negation(argument):
                     waiting.append(argument)
                 case Junction(_, arguments):
@@ -69,11 +78,9 @@ def satisfies(
 ) -> bool:
     """Whether a final state satisfies a formula; registers by (thread, name)."""
     match formula:
-        case Atom(None, name, value):
-            return memory[name] == value
-        case Atom(thread, name, value):
-            assert thread is not None
-            return registers[thread, name] == value
+        case Atom(value=value) as atom:
+            values = [memory[it] if at is None else registers[at, it] for at, it in atom.places]
+            return values == [value] if len(values) == 1 else values[0] == values[1]
         case Negation(argument):
             return not satisfies(argument, registers, memory)
         case Junction(conjunctive, arguments):

@@ -23,7 +23,7 @@ def number(integer: Integer, problems: Problems, *, wider: bool = False) -> int:
         hint = f"write {quote(integer.text.rstrip('uUlL'))}: every value is a signed 32-bit integer"
         problems.unsupported(integer.span, "an integer with a suffix is not supported", hint)
     hexadecimal = digits.startswith("0x")
-    if not hexadecimal and len(digits) > 1 and digits.startswith("0"):
+    if not hexadecimal and digits.startswith("0") and len(digits.lstrip("0")) > 1:
         message = f"an integer must be decimal or hexadecimal, not octal as {quote(integer.text)}"
         problems.error(integer.span, message)
         return 0

@@ -1,6 +1,7 @@
 """Where threads run: in which work-group of which device, by `scopeTree` or by `@wg 0, dev 0`.
 
-In PTX a work-group is a `cta` and a device a `gpu`.
+In PTX a work-group is a `cta` and a device a `gpu`; in Vulkan, which has one device, a queue family
+stands for it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ alone in one."""
 
 _LEVELS = {
     "system": ("system", "sy", "all_svm_devices", "grid", "cluster"),
-    "device": ("device", "dev", "dv", "agent", "gpu"),
+    "device": ("device", "dev", "dv", "agent", "gpu", "qf"),
     "work-group": ("work_group", "workgroup", "wg", "cta"),
     "sub-group": ("sub_group", "subgroup", "sg"),
 }
@@ -130,8 +131,9 @@ def _placed(headed: list[tuple[str, At]]) -> tuple[tuple[Span, str], ...]:
 
 def _place(at: At, written: str, problems: Problems) -> Place:
     """A place as it is numbered in a head; in PTX there are no sub-groups."""
-    group, device = re.findall(r"[a-z]+", written)
-    levels = ["device", "work-group", *(["sub-group"] if written == _OPENCL else [])]
+    *_, group, device = words = re.findall(r"[a-z]+", written)
+    subgroups = written == _OPENCL or "sg" in words
+    levels = ["device", "work-group", *(["sub-group"] if subgroups else [])]
     found: dict[str, int] = {}
     for word, integer in at.numbers:
         level = _LEVEL.get(word.text.lower(), "")

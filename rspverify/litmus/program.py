@@ -12,7 +12,7 @@ from enum import Enum
 from msgspec import Struct
 
 from rspverify.isa.lines import Tags
-from rspverify.litmus.formula import Condition
+from rspverify.litmus.formula import Condition, Formula
 from rspverify.records import replace
 from rspverify.source import Source, Span
 from rspverify.value import Expression, evaluate, reads, renumbered
@@ -21,7 +21,8 @@ from rspverify.value import Expression, evaluate, reads, renumbered
 class Kind(Enum):
     """What an operation does (Fig. 2: R, W, RMW; fences and barriers access no location).
 
-    CHOICE: what nothing decides, as whether a store-exclusive succeeds; it is no event.
+    EVENT: what is in no set but those of its instruction. CHOICE: what nothing decides, as whether
+    a store-exclusive succeeds; it is no event.
     """
 
     LOAD = "load"
@@ -31,6 +32,7 @@ class Kind(Enum):
     BARRIER = "barrier"
     LOCK = "lock"
     UNLOCK = "unlock"
+    EVENT = "event"
     CHOICE = "choice"
 
     @property
@@ -150,7 +152,8 @@ class Operation(Struct, frozen=True, kw_only=True):
     choice: of an element of an array whose index is computed.
     instruction: in a test in assembly, the name of the instruction that it is; tags: the sets of
     a model that its instruction set puts its events into; textual: its dependencies there. pair: of
-    a store-exclusive, the load that it is paired with. whole: of an RMW, whether it is one event
+    a store-exclusive, the load that it is paired with. alias: the name by which it accesses its
+    location, if that is another than the location's own. whole: of an RMW, whether it is one event
     for every model.
     """
 
@@ -178,6 +181,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     tags: Tags = Tags()
     textual: Dependencies | None = None
     pair: int | None = None
+    alias: str | None = None
     whole: bool = False
     meets: Scope = Scope.WG
 
@@ -314,7 +318,9 @@ class Spin(Struct, frozen=True):
 class Thread(Struct, frozen=True):
     """A thread and its place: its device, and its work-group within that device (from 0).
 
-    subgroup: its sub-group within its work-group; None if it is alone in one. registers: the final
+    subgroup: its sub-group within its work-group; None if it is alone in one. synchronises: the
+    threads, by index, that come after it by other means than memory (Vulkan's
+    system-synchronizes-with). registers: the final
     value of each register, an expression over the thread's own reads that looks only at reads which
     were executed.
     """
@@ -326,6 +332,7 @@ class Thread(Struct, frozen=True):
     operations: tuple[Operation, ...]
     registers: Mapping[str, Expression]
     subgroup: int | None = None
+    synchronises: frozenset[int] = frozenset()
 
 
 class Program(Struct, frozen=True):
@@ -336,7 +343,9 @@ class Program(Struct, frozen=True):
     is all there. watched: what `locations […]` names, registers by thread and name, locations by
     None and name. spins: its loops that only spin, by thread and as they are met; unrolled: the
     same test with these loops unrolled, too, None where there are none or one never ends. faults:
-    what makes the program undefined if a consistent execution has it.
+    what makes the program undefined if a consistent execution has it. blocked: where one of these
+    is not 0, a thread waits for ever at a barrier. given: the final states that the test speaks of,
+    all if it is None; in assembly, what breaks rules elsewhere does not count.
     """
 
     title: str
@@ -350,6 +359,8 @@ class Program(Struct, frozen=True):
     spins: tuple[Spin, ...] = ()
     unrolled: Program | None = None
     faults: tuple[Fault, ...] = ()
+    blocked: tuple[Expression, ...] = ()
+    given: Formula | None = None
 
     @property
     def operations(self) -> tuple[Operation, ...]:
@@ -358,8 +369,8 @@ class Program(Struct, frozen=True):
 
     @property
     def goes_on(self) -> tuple[Expression, ...]:
-        """Where one of these is not 0, a thread is still in a loop: no complete execution."""
-        return tuple(each.guard for each in self.loops)
+        """Where one of these is not 0, a thread is in a loop or waits: no complete execution."""
+        return (*(each.guard for each in self.loops), *self.blocked)
 
     @property
     def loops(self) -> tuple[Cut | Spin, ...]:
@@ -394,7 +405,7 @@ class Program(Struct, frozen=True):
 
 def one_barrier(one: Operation, other: Operation) -> bool:
     """Whether two operations are barriers at which threads that must come there meet."""
-    if not one.kind is other.kind is Kind.BARRIER:
+    if one.label is None or one.kind is not other.kind:
         return False
     return (one.label, one.meets) == (other.label, other.meets)
 

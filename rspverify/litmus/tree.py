@@ -214,6 +214,21 @@ class Entry(Node, frozen=True):
     values: tuple[Integer | Name, ...] = ()
 
 
+class Alias(Node, frozen=True):
+    """`name @ proxy aliases of`: another name of a location, at no proxy a virtual address."""
+
+    name: Name
+    proxy: Name | None
+    of: Name
+
+
+class Synchronised(Node, frozen=True):
+    """`ssw 0 1`: what the first thread did comes before what the second does."""
+
+    first: Integer
+    second: Integer
+
+
 class Watched(Node, frozen=True):
     """`owner:name` or `name`: a register of a thread, or a location."""
 
@@ -285,10 +300,11 @@ class ScopeTree(Node, frozen=True):
 
 class Claim(Watched, frozen=True):
     """`owner:name = value` or `name = value`; `equal` is False for `!=`. Also of the initial state,
-    where a register has an owner."""
+    where a register has an owner. other: a register whose value it is, in place of `value`."""
 
     equal: bool
     value: Integer | Name
+    other: Watched | None = None
 
 
 class Denial(Node, frozen=True):
@@ -323,6 +339,7 @@ class Document(Node, frozen=True):
     registers: tuple[Claim, ...]
     watched: tuple[Watched, ...]
     condition: FinalCondition | None
+    given: FormulaText | None
 
 
 class Test(Document, frozen=True):
@@ -376,6 +393,8 @@ class Columns(Document, frozen=True):
 
     threads: tuple[ThreadHead, ...]
     rows: tuple[Row, ...]
+    aliases: tuple[Alias, ...]
+    synchronised: tuple[Synchronised, ...]
 
 
 def walk(node: Node) -> Iterator[Node]:

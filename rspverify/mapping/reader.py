@@ -228,6 +228,6 @@ def _unknown(lines: Sequence[Line], node: Node, target: Target) -> Iterator[Prob
         for name in names if OPERATOR in it.mnemonic else [it.mnemonic]:
             if known.form(name, it.operands) is None:
                 what = f"{it} must be an instruction of {target.name}"
-                hint = guess(name, known.forms) if name not in known.forms else None
+                hint = None if known.forms(name) else guess(name, known.mnemonics)
                 yield Problem(node.span, f"{what}, and is not known with these operands", hint)
                 break

@@ -25,6 +25,9 @@ def assemble(program: Program, machine: Architecture) -> AssemblyProgram:
         hint = "--scheme names a scheme that compiles it"
         raise InputError([Problem(None, f"{message} {program.language}", hint)])
     problems = [*_of_instructions(program, machine), *_of_memory(program, machine)]
+    for spin in program.spins:
+        message = f"a loop is not supported by machine {machine.name}"
+        problems.append(Problem(spin.span, message, severity=Severity.UNSUPPORTED))
     if problems:
         raise InputError(problems)
     places = tuple(ThreadId(each.device, each.workgroup, each.index) for each in program.threads)
@@ -54,8 +57,8 @@ def _of_instructions(program: Program, machine: Architecture) -> Iterator[Proble
     """What is wrong with instructions."""
     from rspverify.isa.instruction_set import instruction_set
 
-    forms = instruction_set(DIALECTS[program.language].instructions).forms
-    stems = {mnemonic.partition(".")[0] for mnemonic in forms}
+    known = instruction_set(DIALECTS[program.language].instructions)
+    stems = {mnemonic.partition(".")[0] for mnemonic in known.mnemonics}
     for operation in program.operations:
         name = operation.instruction or ""
         mnemonic = machine.instructions.get(name)

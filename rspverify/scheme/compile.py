@@ -51,7 +51,7 @@ def beyond(operation: Operation, program: Program) -> str | None:
             return f"is a barrier of a device, and machines have those of work-groups alone{_AS_XF}"
         case Kind.LOAD | Kind.STORE | Kind.RMW | Kind.FENCE | Kind.BARRIER:
             pass
-        case Kind.CHOICE:
+        case Kind.EVENT | Kind.CHOICE:
             return "is a choice of a program in assembly"
         case _:
             assert_never(operation.kind)

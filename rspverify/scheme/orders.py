@@ -99,7 +99,7 @@ def op_of(operation: Operation) -> Op | None:
             return Op.RMW
         case Kind.FENCE:
             return Op.FENCE
-        case Kind.BARRIER | Kind.LOCK | Kind.UNLOCK | Kind.CHOICE:
+        case Kind.BARRIER | Kind.LOCK | Kind.UNLOCK | Kind.EVENT | Kind.CHOICE:
             return None
         case _:
             assert_never(operation.kind)

@@ -92,7 +92,8 @@ def written(formula: Formula) -> str:
     """A formula in herd's notation: `0:r0=1 /\\ not ([x]=2)`."""
     match formula:
         case Atom(thread, name, value):
-            return f"{_named((thread, name))}={value}"
+            of = value if isinstance(value, int) else _named(value)
+            return f"{_named((thread, name))}={of}"
         case Negation(argument):
             return f"not ({written(argument)})"
         case Junction(conjunctive, ()):

@@ -31,8 +31,8 @@ IN_DOCUMENTS = {
 }
 DOCUMENTS = ("docs/models.md", "docs/findings.md")
 MODELS = {name: load_model(name) for name in shipped_models()}
-LANGUAGES = {"aarch64": "AArch64", "arm": "ARM", "power": "PPC", "riscv": "RISCV"}
-LANGUAGES |= {"c11": "C", "opencl": "OpenCL", "x86": "X86"}
+LANGUAGES = {"aarch64": "AArch64", "arm": "ARM", "power": "PPC", "ptx": "PTX", "riscv": "RISCV"}
+LANGUAGES |= {"c11": "C", "opencl": "OpenCL", "vulkan": "Vulkan", "x86": "X86"}
 SETTINGS = Settings(seconds=60)
 
 

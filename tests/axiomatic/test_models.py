@@ -65,8 +65,9 @@ def answer(program: Program, model: MemoryModel) -> tuple[frozenset[Outcome], bo
 # ---- every shipped model -------------------------------------------------------------------------
 
 
-OF_PROCESSORS = ("aarch64", "aarch64-2021", "armv7", "power", "riscv", "riscv-zalasr", "x86-tso")
-"""The models of assembly, which knows no races."""
+OF_PROCESSORS = ("aarch64", "aarch64-2021", "armv7", "power", "ptx", "ptx-6.0")
+OF_PROCESSORS += ("riscv", "riscv-zalasr", "vulkan", "x86-tso")
+"""The models of assembly."""
 
 
 def test_shipped_models() -> None:
@@ -83,9 +84,12 @@ def test_shipped_models() -> None:
         "opencl-rsp-fig2",
         "opencl-scoped-sc",
         "power",
+        "ptx",
+        "ptx-6.0",
         "rc11",
         "riscv",
         "riscv-zalasr",
+        "vulkan",
         "x86-tso",
     )
     assert DEFAULT_MODEL in shipped_models()

@@ -4,6 +4,7 @@ import pytest
 
 from rspverify.axiomatic.candidates import Candidates
 from rspverify.axiomatic.cat import read_model
+from rspverify.axiomatic.question import Questions
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.axiomatic.vocabulary import (
     DERIVED,
@@ -312,6 +313,85 @@ def test_relations_of_assembly(name: str, pairs: set[tuple[int, int]]) -> None:
     assert set(candidates_of(program, model, Limits()).relation("it")) == pairs
 
 
+IN_PTX = """PTX t
+{ x=0; y @ generic aliases x; s @ surface aliases x; 0:r9=0; }
+ P0@cta 0,gpu 0         | P1@cta 1,gpu 0         | P2@cta 0,gpu 0 ;
+ st.release.cta x, 1    | ld.acquire.gpu r0, y   | ld.relaxed.gpu r0, y ;
+ fence.sc.gpu           | fence.sc.gpu           | fence.sc.cta ;
+ bar.cta.sync 1         | bar.cta.sync 1         | bar.cta.arrive 1 ;
+ atom.acq_rel.gpu.add r1, x, 1 | sust.weak s, 2  | ;
+"""
+PTX_STORE, PTX_SC0, PTX_BAR0, PTX_READ, PTX_WRITE = range(1, 6)
+PTX_LOAD1, PTX_SC1, PTX_BAR1, PTX_SURFACE, PTX_LOAD2, PTX_SC2, PTX_ARRIVE = range(6, 13)
+
+IN_VULKAN = """Vulkan t
+{ x=0; y aliases x; }
+{ ssw 0 1; }
+ P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0 | P2@sg 0,wg 0,qf 0 ;
+ st.sc0 x, 1       | ld.sc0 r0, y      | visdevice ;
+"""
+
+
+def ends(name: str, text: str) -> set[tuple[int, int]]:
+    model = read_model(Source("t.cat", f"let it = {name} let r = rmw | co acyclic r as R"), "t")
+    program = read_program(Source("t.litmus", text), assembly=True)
+    return set(candidates_of(program, model, Limits()).relation("it"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "pairs"),
+    [
+        ("vloc", IN_VULKAN, {(0, 0), (0, 1), (1, 0), (1, 1), (2, 2)}),
+        ("ssg", IN_VULKAN, {(1, 1), (1, 3), (3, 1), (3, 3), (2, 2)}),
+        ("sqf", IN_VULKAN, among({1, 2, 3}) | {(it, it) for it in (1, 2, 3)}),
+        ("ssw", IN_VULKAN, {(1, 2)}),
+        ("[F]", IN_VULKAN, set()),
+        ("[VISDEVICE]", IN_VULKAN, {(3, 3)}),
+        ("syncbar", IN_PTX, {(2 + 1, 3), (PTX_ARRIVE, PTX_BAR0), (PTX_BAR1, PTX_BAR1)}),
+        (
+            "sync_fence",
+            IN_PTX,
+            {(PTX_SC0, PTX_SC1), (PTX_SC1, PTX_SC0), (PTX_SC0, PTX_SC2)} | {(PTX_SC2, PTX_SC0)},
+        ),
+        (
+            "sr & ext & ([M]; unv; [M])",
+            IN_PTX,
+            {
+                *((a, b) for a in (PTX_READ, PTX_WRITE) for b in (PTX_LOAD1, PTX_LOAD2)),
+                *((b, a) for a in (PTX_READ, PTX_WRITE) for b in (PTX_LOAD1, PTX_LOAD2)),
+                (PTX_LOAD1, PTX_LOAD2),
+                (PTX_LOAD2, PTX_LOAD1),
+                (PTX_STORE, PTX_LOAD2),
+                (PTX_LOAD2, PTX_STORE),
+            },
+        ),
+        (
+            "[SUR]; (vloc & ext); [W]",
+            IN_PTX,
+            {(PTX_SURFACE, PTX_STORE), (PTX_SURFACE, 0)} | {(PTX_SURFACE, PTX_WRITE)},
+        ),
+        (
+            "scta & ext & ([F & SC]; unv; [F & SC])",
+            IN_PTX,
+            {(PTX_SC0, PTX_SC2), (PTX_SC2, PTX_SC0)},
+        ),
+        ("data", IN_PTX, {(PTX_READ, PTX_WRITE)}),
+        ("[ACQ]", IN_PTX, {(PTX_READ, PTX_READ), (PTX_LOAD1, PTX_LOAD1)}),
+    ],
+)
+def test_relations_of_gpus(name: str, text: str, pairs: set[tuple[int, int]]) -> None:
+    assert ends(name, text) == pairs
+
+
+def test_the_order_of_writes_is_partial_in_ptx() -> None:
+    """Two weak writes may be in no order, and either may be left in the end."""
+    text = "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st x, 1 | st x, 2 ;\n"
+    program = read_program(Source("t.litmus", text), assembly=True)
+    model = read_model(Source("t.cat", "empty co & ext & (([W \\ IW]; unv; [W])) as None"), "t")
+    questions = Questions(program, model, Limits())
+    assert {it.memory for it in questions.outcomes()} == {(("x", 1),), (("x", 2),)}
+
+
 def test_every_base_name_is_tested() -> None:
     def names(*tests: object) -> set[str]:
         rows = [row for test in tests for row in test.pytestmark[0].args[1]]  # type: ignore[attr-defined]
@@ -319,6 +399,7 @@ def test_every_base_name_is_tested() -> None:
 
     assert names(test_sets, test_sets_of_the_whole_language) == set(OF_LANGUAGES)
     of_assembly = {"amo", "lxsx", "pick-addr", "pick-ctrl", "pick-data"}
+    of_assembly |= {"sr", "scta", "ssg", "sqf", "ssw", "vloc"}
     assert names(test_relations, test_relations_of_the_whole_language) | of_assembly | {
         "ext",
         "rmw",
@@ -326,7 +407,7 @@ def test_every_base_name_is_tested() -> None:
     } == set(RELATIONS)
     assert names(test_derived_relations) == set(DERIVED)
     witness = {*WITNESS}
-    assert witness == {"rf", "mo", "co", "lo"}
+    assert witness == {"rf", "mo", "co", "lo", "sync_fence"}
 
 
 GUARDED = """OPENCL t
