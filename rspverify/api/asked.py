@@ -23,7 +23,7 @@ from rspverify.wording import alternatives
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from rspverify.render.document import Document
+    from rspverify.render.document import Document, Told
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -101,7 +101,7 @@ class Asked(Generic[T, R]):
         render: str,
         *,
         document: Callable[[R, Collection[str]], Document] | None = None,
-        stream: Callable[[Any, Console, str], Any] | None = None,
+        told: Callable[[Any, str], Told] | None = None,
         ending: Callable[[R], Ending] = lambda _: Ending(),
         shown: Collection[str] = ("text",),
         written: Collection[str] = FORMS,
@@ -114,15 +114,15 @@ class Asked(Generic[T, R]):
         answers: decides them, one after the other, and tells the stream how far it is. report:
         makes one of what is known. render: the module of `rspverify.render` whose `document` says
         all of a report; `document` says what findings rest on besides, where that is needed.
-        stream: given that module, shows answers as they come. ending: what the exit code tells,
-        but for why it was stopped. shown: the forms that are shown as answers come; written: those
-        that are written once all are there.
+        told: given that module and a form, what is said as answers come. ending: what the exit code
+        tells, but for why it was stopped. shown: the forms that are shown as answers come; written:
+        those that are written once all are there.
         """
         self.known: list[T] = []
         self.shown, self.total, self.before, self.notes = shown, total, before, tuple(notes)
         self.ending = ending
         self._answers, self._made, self._render = answers, report, f"rspverify.render.{render}"
-        self._detailed, self._stream, self._written = document, stream, written
+        self._detailed, self._said, self._written = document, told, written
         self._told: Any = _Nobody()
         self._coming: Generator[T, None, None] | None = None
         self._stop: Stop | None = None
@@ -154,14 +154,13 @@ class Asked(Generic[T, R]):
 
     def stream(self, console: Console, form: str) -> Any:
         """Who shows answers as they come, and the rest of the report."""
+        from rspverify.render.document import Told
         from rspverify.render.progress import Stream
 
-        if self._stream is None:
-            self._told = Stream[T, R](
-                console, text=form == "text", last=lambda report: self.document(report).blocks
-            )
-        else:
-            self._told = self._stream(import_module(self._render), console, form)
+        said = Told(last=lambda report: self.document(report).blocks)
+        if self._said is not None:
+            said = self._said(import_module(self._render), form)
+        self._told = Stream[T, R](console, said, text=form in self.shown)
         return self._told
 
     def _printed(self, form: str, report: R) -> str:

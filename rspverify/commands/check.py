@@ -342,7 +342,8 @@ def reports_of(
 
 def _run(asked: CheckCommand, output: Output) -> int:
     from rspverify.api.compilers import differences
-    from rspverify.render.check import document, stream, suites_stream, why
+    from rspverify.render.check import document, suites_told, told, why
+    from rspverify.render.progress import Stream
 
     parts = asked.parts(output.judge(asked.settings))
     first, forms = parts[0], {output.format, *output.files.values()}
@@ -354,19 +355,16 @@ def _run(asked: CheckCommand, output: Output) -> int:
         return part.details.with_reasons(report, needs, before, shown)
 
     with output.opened() as console:
-        if first.suite.folder:
-            shown = suites_stream(console, text=output.text)
-        else:
-            shown = stream(
-                console,
+        said = suites_told()
+        if not first.suite.folder:
+            said = told(
                 first.names,
                 first.tests,
-                output.text,
                 wished=first.wished,
                 everything=asked.everything,
                 progress=asked.settings.progress,
             )
-        with shown:
+        with Stream[Answer, Sequence[SuiteReport]](console, said, text=output.text) as shown:
             reports = reports_of(parts, shown, reasons)
             whole = cache(lambda: document(reports))
             form = cache(lambda name: write(name, whole()))

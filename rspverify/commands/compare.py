@@ -125,9 +125,7 @@ def compare(asked: CompareParameters) -> Compare:
         lambda it: start.ended(it.known, it.stopped.reason),
         "compare",
         document=lambda report, _: _detailed(report, run, tests, found.stopped),
-        stream=lambda render, console, form: render.stream(
-            console, start, len(tests), text=form == "text", everything=asked.everything
-        ),
+        told=lambda render, _: render.told(start, len(tests), everything=asked.everything),
         ending=ending,
         total=len(tests),
         notes=meant.notes,

@@ -121,9 +121,7 @@ def compare_models(asked: ModelParameters) -> CompareModels:
         answers,
         report,
         "compare_models",
-        stream=lambda render, console, form: render.stream(
-            console, report(found), len(tests), text=form == "text"
-        ),
+        told=lambda render, _: render.told(report(found), len(tests)),
         ending=_ending,
         notes=[note for it in (old, new) for note in it.notes],
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rspverify.answers import RowsAtFault
 from rspverify.api.asked import Asked, Ending
@@ -134,7 +134,6 @@ class Hunting(Asked[Finding, HuntReport]):
             self._whole,
             "hunt",
             document=lambda report, _: self._with_details(report),
-            stream=self._watched,
             ending=self._end,
             notes=setup.model.notes,
         )
@@ -158,8 +157,11 @@ class Hunting(Asked[Finding, HuntReport]):
         stopped, interrupted = stop.reason or report.stopped, stop.interrupted
         return replace(report, stopped=stopped, interrupted=interrupted, seconds=self.seconds)
 
-    def _watched(self, render: Any, console: Console, form: str) -> HuntStream:
-        stream: HuntStream = render.HuntStream(console, self.so_far(), text=form == "text")
+    def stream(self, console: Console, form: str) -> HuntStream:
+        """Who shows programs as they are found, and how far the hunt is."""
+        from rspverify.render.hunt import HuntStream
+
+        stream = HuntStream(console, self.so_far(), text=form == "text")
         self._hunt.watch(stream)
         return stream
 

@@ -99,7 +99,7 @@ def outcomes(asked: OutcomesParameters) -> Outcomes:
         answers,
         report,
         "outcomes",
-        stream=lambda render, console, form: render.stream(console, form, total=len(tests)),
+        told=lambda render, form: render.told(form, len(tests)),
         ending=_ending,
         shown=("text", "herd"),
         total=len(tests),

@@ -62,9 +62,7 @@ def progress(asked: ProgressParameters) -> Progress:
         lambda _: waits.answers(tests),
         lambda it: ProgressReport(model.name, names, tuple(it.known), it.stopped.reason),
         "hangs",
-        stream=lambda render, console, form: render.stream(
-            console, names, total=len(tests), text=form == "text"
-        ),
+        told=lambda render, _: render.told(names, len(tests)),
         ending=_ending,
         total=len(tests) * len(names),
         notes=model.notes,

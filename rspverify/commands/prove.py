@@ -112,9 +112,7 @@ def prove(asked: ProofParameters) -> Proving:
         lambda it: ProofReport(tuple(it.known), tuple(lemmas), it.stopped.reason),
         "prove",
         document=document,
-        stream=lambda render, console, form: render.stream(
-            console, lambda it: details([it], 1), text=form == "text"
-        ),
+        told=lambda render, _: render.told(lambda it: details([it], 1)),
         ending=_ending,
         total=len(questions),
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -156,7 +157,8 @@ def _bug(asked: ReportParameters, output: Output) -> int:
 
 
 def _site(site: str, asked: ReportParameters, output: Output) -> int:
-    from rspverify.render.check import suites_stream
+    from rspverify.render.document import Told
+    from rspverify.render.progress import Stream
 
     given = CheckCommand(asked.inputs, settings=asked.settings)
     parts = given.parts(output.judge(asked.settings))
@@ -166,7 +168,7 @@ def _site(site: str, asked: ReportParameters, output: Output) -> int:
         left = asked.most - before
         return part.details.with_cases(report, left, shown, broken=asked.broken)
 
-    with output.opened() as console, suites_stream(console, text=False) as shown:
+    with output.opened() as console, Stream[Any, Any](console, Told(), text=False) as shown:
         reports = reports_of(parts, shown, cases)
     written = write_site(site, reports)
     many = sum(len(it.details) for it in reports)

@@ -8,15 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 
-from rich.console import Console
-
 from rspverify.answers import ModelAnswer, Result, SuiteReport, check_report
 from rspverify.records import replace
 from rspverify.render import document as doc
-from rspverify.render.document import Block, Document, Line, line
+from rspverify.render.document import Block, Document, Line, Told, line
 from rspverify.render.evidence import explained
 from rspverify.render.findings import Finding, findings
-from rspverify.render.progress import Stream
 from rspverify.render.words import (
     PROGRESS,
     conclusion,
@@ -353,11 +350,9 @@ def suite(it: SuiteReport) -> Iterator[Block]:
     yield doc.Aside([line()])
 
 
-def suites_stream(
-    console: Console, *, text: bool
-) -> Stream[Result | ModelAnswer, Sequence[SuiteReport]]:
-    """Shows how far suites are, and in the end one line about all of them."""
-    return Stream(console, text=text, last=lambda reports: [_conclusion(reports)])
+def suites_told() -> Told:
+    """In the end one line about all suites."""
+    return Told(last=lambda reports: [_conclusion(reports)])
 
 
 def why(commands: Sequence[str]) -> Iterator[Line]:
@@ -374,17 +369,15 @@ def _conclusion(reports: Sequence[SuiteReport]) -> Line:
 # ---- as it goes ----------------------------------------------------------------------------------
 
 
-def stream(
-    console: Console,
+def told(
     schemes: Sequence[str],
     tests: Sequence[str],
-    text: bool,
     *,
     wished: Callable[[Result], bool],
     everything: bool = False,
     progress: bool = False,
-) -> Stream[Result | ModelAnswer, Sequence[SuiteReport]]:
-    """Prints the row of a test as soon as it is decided under every scheme, below its folder.
+) -> Told:
+    """The row of a test as soon as it is decided under every scheme, below its folder.
 
     tests: their paths. Of many only those are shown that need attention: `wished` says which do
     not. everything: all are shown. progress: that of programs (docs/semantics.md, Progress) stands
@@ -399,11 +392,5 @@ def stream(
     def last(reports: Sequence[SuiteReport]) -> Iterable[Block]:
         return summary(reports[0], everything=everything)
 
-    return Stream(
-        console,
-        text=text,
-        each=each,
-        last=last,
-        together=len(schemes),
-        matrix=_shape(schemes, tests, progress),
-    )
+    matrix = _shape(schemes, tests, progress)
+    return Told(each, last, together=len(schemes), matrix=matrix)

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import astuple
-from rich.console import Console
 
 from rspverify.answers import Detail, Result, RowsAtFault, machine_in_words
 from rspverify.engineering.comparison import (
@@ -19,9 +18,8 @@ from rspverify.engineering.comparison import (
 )
 from rspverify.records import replace
 from rspverify.render import document as doc
-from rspverify.render.document import Block, Document, Line, line
+from rspverify.render.document import Block, Document, Line, Told, line
 from rspverify.render.evidence import explained
-from rspverify.render.progress import Stream
 from rspverify.render.prove import in_words
 from rspverify.render.words import bounds, changed_codes, counted, progress_in_words, result_cell
 from rspverify.scheme.cost import Bill
@@ -283,10 +281,8 @@ def _counts(it: Comparison) -> Iterator[Line]:
 # ---- as it goes ----------------------------------------------------------------------------------
 
 
-def stream(
-    console: Console, start: Comparison, tests: int, *, text: bool, everything: bool = False
-) -> Stream[Compared, Comparison]:
-    """Prints the rows of the schemes, each test as soon as it is known, and the summary."""
+def told(start: Comparison, tests: int, *, everything: bool = False) -> Told:
+    """The rows of the schemes, each test as soon as it is known, and the summary."""
 
     def each(it: Compared) -> Iterator[Block | doc.Row]:
         if isinstance(it, TouchedTest):
@@ -294,7 +290,5 @@ def stream(
         elif isinstance(it, LeftOut):
             yield left_out(it)
 
-    shown = Stream[Compared, Comparison](console, text=text, each=each, last=summary, matrix=MATRIX)
-    shown.count("tests", tests)
-    shown.print(head(start, everything=everything))
-    return shown
+    first = [*head(start, everything=everything)]
+    return Told(each, summary, first, matrix=MATRIX, counted=("tests", tests))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from rich.console import Console
-
 from rspverify.answers import within_words
 from rspverify.engineering.compare.models import (
     Agreement,
@@ -14,9 +12,8 @@ from rspverify.engineering.compare.models import (
     ModelComparison,
     ModelDifference,
 )
-from rspverify.render.document import Block, Document, line
+from rspverify.render.document import Block, Document, Told, line
 from rspverify.render.evidence import execution, race_execution
-from rspverify.render.progress import Stream
 from rspverify.render.words import at_most, counted, each_counted
 
 _OUTCOMES = 8
@@ -33,19 +30,14 @@ _KINDS = {
 
 def document(it: ModelComparison) -> Document:
     """All of it."""
-    blocks = [*heading(it), *(block for each in it.tests for block in test(each)), *summary(it)]
-    return Document("compare", f"{it.first} and {it.second}", blocks, answer=it)
+    return Document(
+        "compare", f"{it.first} and {it.second}", told(it).whole(it.tests, it), answer=it
+    )
 
 
-def stream(
-    console: Console, start: ModelComparison, tests: int, *, text: bool
-) -> Stream[ComparedTest, ModelComparison]:
-    """Prints what is known of two models as soon as it is. tests: how many, 0 if programs are
-    searched."""
-    shown = Stream[ComparedTest, ModelComparison](console, text=text, each=test, last=summary)
-    shown.count("tests", tests)
-    shown.print(heading(start))
-    return shown
+def told(start: ModelComparison, tests: int = 0) -> Told:
+    """What is said of two models. tests: how many, 0 if programs are searched."""
+    return Told(test, summary, [*heading(start)], counted=("tests", tests))
 
 
 def heading(it: ModelComparison) -> Iterator[Block]:

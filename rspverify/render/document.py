@@ -7,13 +7,14 @@ Writers know their colours.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
-from typing import TypeAlias, TypeVar
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct
 
 from rspverify.answers import CompiledThread, SuiteReport
 from rspverify.picture import Picture
+from rspverify.records import replace
 from rspverify.render.trace import Trace
 
 # ---- lines and tables ----------------------------------------------------------------------------
@@ -316,3 +317,34 @@ class Document(Struct, frozen=True):
     def parts(self, kind: type[B]) -> Iterator[B]:
         """The blocks of one kind, in their order."""
         return (each for each in self.blocks if isinstance(each, kind))
+
+
+def _nothing(_: object) -> Iterable[Any]:
+    return ()
+
+
+class Told(Struct, frozen=True):
+    """What is said of a question: its text as it goes, and its document, follow from this.
+
+    head: before the first answer. each: of the next answer, or of so many `together`; rows among it
+    are of the `matrix`. beside: meanwhile, where errors are said. last: of a report, once all
+    answers are there. counted: what is counted, and how many there are.
+    """
+
+    each: Callable[[Any], Iterable[Block | Row]] = _nothing
+    last: Callable[[Any], Iterable[Block]] = _nothing
+    head: Sequence[Block] = ()
+    beside: Callable[[Any], Iterable[str]] = _nothing
+    together: int = 0
+    matrix: Matrix | None = None
+    counted: tuple[str, int] | None = None
+
+    def whole(self, answers: Sequence[Any], report: object) -> list[Block]:
+        """All of it."""
+        size = self.together or 1
+        parts = (answers[place : place + size] for place in range(0, len(answers), size))
+        said = [it for part in parts for it in self.each(part if self.together else part[0])]
+        blocks = [it for it in said if not isinstance(it, Row)]
+        rows = [it for it in said if isinstance(it, Row)]
+        matrix = [] if self.matrix is None or not rows else [replace(self.matrix, rows=rows)]
+        return [*self.head, *blocks, *matrix, *self.last(report)]

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from rich.console import Console
-
-from rspverify.records import replace
-from rspverify.render.document import Block, Cell, Document, Line, Matrix, Row, line
+from rspverify.render.document import Block, Cell, Document, Line, Matrix, Row, Told, line
 from rspverify.render.evidence import execution
-from rspverify.render.progress import Stream
 from rspverify.render.words import counted, each_counted, progress_class
 from rspverify.soundness.hang import Hang, ProgressReport, ScheduledAnswer
 from rspverify.verdict import ProgressWord, Word
@@ -21,14 +16,27 @@ _WORD = max(map(len, ProgressWord))
 
 def document(it: ProgressReport) -> Document:
     """All of it."""
-    rows: dict[str, list[ScheduledAnswer]] = {}
-    for each in it.results:
-        rows.setdefault(each.file, []).append(each)
-    known = [row for row in rows.values() if row[0].word is not Word.ERROR]
-    shown: list[Block] = [replace(matrix(it.schedulers), rows=[*map(_row, known)])]
-    if len(rows) == 1:
-        shown = [block for row in known for block in _of_one(row)]
-    return Document("progress", f"model {it.model}", [*shown, *summary(it)], answer=it)
+    total = len({each.file for each in it.results})
+    blocks = told(it.schedulers, total).whole(it.results, it)
+    return Document("progress", f"model {it.model}", blocks, answer=it)
+
+
+def told(schedulers: Sequence[str], total: int) -> Told:
+    """What is said of so many tests, each under every scheduler; of one its executions, too."""
+
+    def each(row: Sequence[ScheduledAnswer]) -> Iterable[Block | Row]:
+        if row[0].word is Word.ERROR:
+            return ()
+        return [_row(row)] if total > 1 else _of_one(row)
+
+    return Told(
+        each,
+        summary,
+        beside=lambda row: dict.fromkeys(it.reason for it in row if it.word is Word.ERROR),
+        together=len(schedulers),
+        matrix=Matrix(schedulers, (), [max(_WORD, len(name)) for name in schedulers]),
+        counted=("answers", total * len(schedulers)),
+    )
 
 
 def summary(it: ProgressReport) -> Iterator[Line]:
@@ -44,11 +52,6 @@ def _counts(report: ProgressReport) -> str:
     tests = counted(len({each.file for each in report.results}), "test")
     schedulers = counted(len(report.schedulers), "scheduler")
     return f"{tests}, {schedulers}, model {report.model}, {words}"
-
-
-def matrix(schedulers: Sequence[str]) -> Matrix:
-    """Tests under schedulers, without its rows."""
-    return Matrix(schedulers, (), [max(_WORD, len(name)) for name in schedulers])
 
 
 def _row(results: Sequence[ScheduledAnswer]) -> Row:
@@ -106,30 +109,3 @@ def _hang(hang: Hang, schedulers: Sequence[str]) -> Iterator[Block]:
         yield execution(
             hang.events, hang.edges, [each.read for it in hang.stuck for each in it.reads]
         )
-
-
-def stream(
-    console: Console, schedulers: Sequence[str], *, total: int, text: bool
-) -> Stream[ScheduledAnswer, ProgressReport]:
-    """Prints each test once it is decided under every scheduler; of one test the executions, too.
-
-    total: the number of tests.
-    """
-
-    def each(row: Sequence[ScheduledAnswer]) -> Iterable[Block | Row]:
-        for message in dict.fromkeys(it.reason for it in row if it.word is Word.ERROR):
-            print(message, file=sys.stderr)
-        if row[0].word is Word.ERROR:
-            return ()
-        return [_row(row)] if total > 1 else _of_one(row)
-
-    shown = Stream[ScheduledAnswer, ProgressReport](
-        console,
-        text=text,
-        each=each,
-        last=summary,
-        together=len(schedulers),
-        matrix=matrix(schedulers),
-    )
-    shown.count("answers", total * len(schedulers))
-    return shown

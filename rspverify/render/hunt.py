@@ -17,7 +17,7 @@ from rspverify.engineering.hunt.strategy import Watcher
 from rspverify.enumeration.estimate import Estimate
 from rspverify.proof.covered import Proved
 from rspverify.render import document as doc
-from rspverify.render.document import Block, Document, Line, line
+from rspverify.render.document import Block, Document, Line, Told, line
 from rspverify.render.evidence import explained
 from rspverify.render.forms.text import show
 from rspverify.render.progress import ON_AGAIN, Stream
@@ -237,10 +237,9 @@ class HuntStream(Stream[Finding, HuntReport], Watcher):
     """Prints findings as soon as there are any; is told of all else that is to be shown."""
 
     def __init__(self, console: Console, report: HuntReport, *, text: bool) -> None:
-        super().__init__(console, text=text, last=conclusion)
+        super().__init__(console, Told(last=conclusion, head=[heading(report)]), text=text)
         self._scheme = report.subject.scheme
         self._by = By.PROGRAMS
-        self.print([heading(report)])
 
     def show(self, answer: Finding) -> None:
         """Take the next program, which is not what is counted."""

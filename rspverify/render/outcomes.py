@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-from rich.console import Console
 
 from rspverify.answers import (
     UNDEFINED,
@@ -17,9 +14,8 @@ from rspverify.answers import (
     OutcomesReport,
     Quantifier,
 )
-from rspverify.render.document import Block, Document, Line, Table, line
+from rspverify.render.document import Block, Document, Line, Table, Told, line
 from rspverify.render.evidence import accesses, race_execution
-from rspverify.render.progress import Stream
 from rspverify.render.words import counted, each_counted
 from rspverify.verdict import Word
 
@@ -45,10 +41,28 @@ def _lacking(it: OutcomeAnswer) -> str:
 
 def document(it: OutcomesReport) -> Document:
     """All of it."""
-    many = len(it.results) > 1
-    blocks = [block for each in it.results for block in answer(each, many=many)]
     title = f"machine {it.machine}" if it.machine else f"model {it.model}"
-    return Document("outcomes", title, [*blocks, *summary(it)], answer=it)
+    blocks = told("text", len(it.results)).whole(it.results, it)
+    return Document("outcomes", title, blocks, answer=it)
+
+
+def told(form: str, total: int) -> Told:
+    """What is said of so many tests in a form: text or herd."""
+    many = total > 1
+
+    def each(it: OutcomeAnswer) -> Iterable[Block]:
+        if form == "text":
+            return answer(it, many=many)
+        return [line(herd_block(it))] if form == "herd" and it.answered else ()
+
+    def beside(it: OutcomeAnswer) -> Iterator[str]:
+        if not it.answered:
+            yield _refusal(it, many=many)
+        elif form == "herd":
+            yield from _unsaid(it)
+
+    last = summary if form == "text" else lambda _: ()
+    return Told(each, last, beside=beside, counted=("tests", total) if many else None)
 
 
 def summary(it: OutcomesReport) -> Iterator[Line]:
@@ -208,32 +222,6 @@ def _names(shown: Sequence[Mapping[str, str]]) -> list[str]:
     return [*reads, *(name for name in names if " line " not in name)]
 
 
-# ---- as it goes ----------------------------------------------------------------------------------
-
-
-def stream(console: Console, form: str, *, total: int) -> Stream[OutcomeAnswer, OutcomesReport]:
-    """Prints answers in a form: text or herd; and how far it is meanwhile. total: of tests."""
-    many = total > 1
-
-    def each(it: OutcomeAnswer) -> Iterable[Block]:
-        if not it.answered:
-            print(_refusal(it, many=many), file=sys.stderr)
-        if form == "text":
-            return answer(it, many=many)
-        if form == "herd" and it.answered:
-            _warn(it)
-            return [line(herd_block(it))]
-        return ()
-
-    last = summary if form == "text" else lambda _: ()
-    shown = Stream[OutcomeAnswer, OutcomesReport](
-        console, text=form in ("text", "herd"), each=each, last=last
-    )
-    if many:
-        shown.count("tests", total)
-    return shown
-
-
 def _refusal(it: OutcomeAnswer, *, many: bool) -> str:
     """Why there is no answer; what is wrong or unsupported is named with its file and line."""
     if it.word is not Word.UNKNOWN:
@@ -242,13 +230,13 @@ def _refusal(it: OutcomeAnswer, *, many: bool) -> str:
     return f"{file}{it.reason}" if it.internal else f"{file}UNKNOWN: {it.reason}"
 
 
-def _warn(it: OutcomeAnswer) -> None:
+def _unsaid(it: OutcomeAnswer) -> Iterator[str]:
     """What herd's form has no place for."""
-    whole = it.final is None or it.final.counted
-    notes = [] if whole else ["there are more executions than the counts say"]
-    notes += [f"only executions within {number} {bound}" for bound, number in it.within.items()]
-    for note in (*notes, *it.notes):
-        print(f"{it.file}: {note}", file=sys.stderr)
+    if it.final is not None and not it.final.counted:
+        yield f"{it.file}: there are more executions than the counts say"
+    for bound, number in it.within.items():
+        yield f"{it.file}: only executions within {number} {bound}"
+    yield from (f"{it.file}: {note}" for note in it.notes)
 
 
 # ---- as herd7 prints it --------------------------------------------------------------------------

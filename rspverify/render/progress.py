@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Generic, Self, TypeVar
+from typing import Generic, Self, TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -20,7 +20,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from rspverify.render.document import Block, Matrix, Row
+from rspverify.render.document import Block, Row, Told
 from rspverify.render.forms.text import MatrixLines, show
 
 T = TypeVar("T")
@@ -109,33 +109,18 @@ class Bar:
         self._shown.update(self._number, completed=done, description=self._words, visible=seen)
 
 
-def _nothing(_: object) -> Iterable[Block]:
-    return ()
-
-
 class Stream(Generic[T, R]):
-    """What prints as a question goes, with a bar while it does; without `text` the bar alone.
+    """What prints as a question goes, with a bar while it does; without `text` the bar alone."""
 
-    each: the next answers, so many `together`, as what people read; matrix: that of the rows among
-    this. last: a report, once all answers are there.
-    """
-
-    def __init__(
-        self,
-        console: Console,
-        *,
-        text: bool,
-        each: Callable[[Any], Iterable[Block | Row]] = _nothing,
-        last: Callable[[R], Iterable[Block]] = _nothing,
-        together: int = 0,
-        matrix: Matrix | None = None,
-    ) -> None:
+    def __init__(self, console: Console, it: Told, *, text: bool) -> None:
         self.console, self.text, self.bar = console, text, Bar(console if text else None)
         self.count, self.at = self.bar.count, self.bar.at
         self.advance, self.step = self.bar.advance, self.bar.step
-        self._each, self._last = each, last
-        self._together, self._pending = together, list[T]()
-        self._rows = None if matrix is None else MatrixLines(matrix, console.width)
+        self._it, self._pending = it, list[T]()
+        self._rows = None if it.matrix is None else MatrixLines(it.matrix, console.width)
+        if it.counted is not None:
+            self.count(*it.counted)
+        self.print(it.head)
 
     def __enter__(self) -> Self:
         self.bar.__enter__()
@@ -152,17 +137,17 @@ class Stream(Generic[T, R]):
     def show(self, answer: T) -> None:
         """Take the next answer."""
         self.advance()
-        if not self._together:
-            self.print(self._each(answer))
-            return
         self._pending.append(answer)
-        if len(self._pending) == self._together:
+        if len(self._pending) >= self._it.together:
             self._print_pending()
 
     def _print_pending(self) -> None:
         pending, self._pending = self._pending, []
         if pending:
-            self.print(self._each(pending))
+            told = pending if self._it.together else pending[0]
+            for words in self._it.beside(told):
+                self.say(words)
+            self.print(self._it.each(told) if self.text else ())
 
     def print(self, blocks: Iterable[Block | Row]) -> None:
         """Print what people read, block by block."""
@@ -175,7 +160,7 @@ class Stream(Generic[T, R]):
 
     def finish(self, report: R) -> None:
         """What people read once all answers are there."""
-        self.print(self._last(report))
+        self.print(self._it.last(report) if self.text else ())
 
 
 @contextmanager

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from rich.console import Console
-
 from rspverify.answers import Detail
 from rspverify.proof.covered import Pair
 from rspverify.proof.lemmas import LemmaAnswer
 from rspverify.proof.proof import BrokenObligation, Proof, ProofReport, ProofTest
 from rspverify.render import document as doc
-from rspverify.render.document import Block, Document, Line, line
+from rspverify.render.document import Block, Document, Line, Told, line
 from rspverify.render.evidence import explained
-from rspverify.render.progress import Stream
 from rspverify.render.words import (
     PROOF_STYLES,
     counted,
@@ -158,12 +155,6 @@ def _lemma(it: LemmaAnswer) -> Line:
     return line(f"{it.solver:5}", word, "  ", (it.name, "head"), f": {it.idea}")
 
 
-def stream(
-    console: Console, details: Callable[[Proof], Mapping[str, Detail]], *, text: bool
-) -> Stream[Proof, ProofReport]:
-    """Prints each scheme once it is decided. details: what some of its tests rest on, by text."""
-
-    def each(it: Proof) -> Iterable[Block]:
-        return [*summary(it), *_reasons(it), *_findings(it, details(it) if text else {})]
-
-    return Stream[Proof, ProofReport](console, text=text, each=each, last=_last)
+def told(details: Callable[[Proof], Mapping[str, Detail]]) -> Told:
+    """What is said of each scheme. details: what some of its tests rest on, by text."""
+    return Told(lambda it: [*summary(it), *_reasons(it), *_findings(it, details(it))], _last)

@@ -6,6 +6,7 @@ import io
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import document, run
@@ -41,13 +42,15 @@ def test_a_scheme_counts_once_and_two_of_one_name_are_called_by_their_files(tmp_
 
 @pytest.mark.parametrize("columns", [80, 100])
 def test_rows_fit_the_terminal(columns: int) -> None:
-    from rspverify.render.check import stream
+    from rspverify.render.check import told
     from rspverify.render.console import Console  # type: ignore[attr-defined]
+    from rspverify.render.progress import Stream
 
     names = ["a-scheme-with-a-name-that-is-much-too-long-for-it", "b"]
     tests = [f"folder/{'x' * 90}{number}.litmus" for number in range(3)]
     console = Console(width=columns, record=True, file=io.StringIO())
-    with stream(console, names, tests, True, wished=lambda _: False, progress=True) as shown:
+    said = told(names, tests, wished=lambda _: False, progress=True)
+    with Stream[Any, Any](console, said, text=True) as shown:
         for test in tests:
             for name in names:
                 made = replace(result(Word.UNSOUND, ProgressWord.STUCK), file=test, scheme=name)

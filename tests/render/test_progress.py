@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from rspverify.render import progress
+from rspverify.render.document import Told
 from rspverify.render.progress import Stream, counting, working
 
 
@@ -27,7 +28,7 @@ def test_a_line_now_and_then(
 ) -> None:
     monkeypatch.setattr(progress, "_BETWEEN_LINES", 0.05)
     output = io.StringIO()
-    with Stream[int, int](Console(file=output), text=True) as stream:
+    with Stream[int, int](Console(file=output), Told(), text=True) as stream:
         time.sleep(0.2)
         assert capsys.readouterr().err == "", "nothing has begun"
         stream.count("looking", 7)
