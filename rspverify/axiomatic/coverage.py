@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rspverify.axiomatic.event import PARTY
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.axiomatic.vocabulary import names_of
+from rspverify.axiomatic.vocabulary import if_known, names_of
 from rspverify.litmus.program import Kind, Operation, Order, Program, Scope
 from rspverify.source import InputError, Problem, Severity, Span
 
@@ -94,7 +94,8 @@ def _needs(it: Operation) -> Iterator[tuple[set[str], str, str]]:
     if it.instruction is not None and (proxies := it.tags.write & _PROXIES):
         yield set(proxies), it.instruction, "which does not speak of its proxy"
     if it.kind is Kind.FENCE and it.regions:
-        yield {*_FENCES, *it.tags.write}, "a fence", "which does not speak of fences"
+        tags = it.tags.write
+        yield {*_FENCES, *tags, *map(if_known, tags)}, "a fence", "which does not speak of fences"
     if it.kind is Kind.BARRIER and it.meets is not Scope.WG:
         yield {PARTY}, "a barrier of a device", "which does not speak of those who meet there"
     elif it.kind is Kind.BARRIER:

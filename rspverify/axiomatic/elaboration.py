@@ -15,8 +15,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from rspverify.axiomatic.syntax import Node
-from rspverify.axiomatic.vocabulary import BASE_RELATIONS, FINAL_WRITES, SETS
+from rspverify.axiomatic.syntax import Node, unsupported
+from rspverify.axiomatic.vocabulary import BASE_RELATIONS, FINAL_WRITES, OPTIONAL, SETS, if_known
 from rspverify.relation import expression as operators
 from rspverify.relation.expression import Expression, KindError, Name, Nothing, Sort
 from rspverify.source import Problem, Span
@@ -92,7 +92,7 @@ def named(name: str, *sorts: Sort) -> Meaning:
 def base_scope() -> Scope:
     """The names of the vocabulary, and those of the language itself."""
     meanings = {
-        **{name: named(name, Sort.SET) for name in (*SETS, FINAL_WRITES)},
+        **{it: named(it, Sort.SET) for it in (*SETS, FINAL_WRITES) if it not in OPTIONAL},
         **{name: named(name, Sort.RELATION) for name in BASE_RELATIONS},
     }
     # In models of the older herd `rmw` is the set.
@@ -219,19 +219,32 @@ class Elaborator:
 
     def _require_known(self, node: Node, scope: Scope, bound: frozenset[str]) -> None:
         """Report the free names of a function that are not known where it is defined."""
-        if node.kind == "name" and node.text not in bound:
-            self._cell(node, _Place(scope))
-        elif node.kind == "function":
-            bound |= {it.text for it in node.parts[0].below} - {UNNAMED}
-            self._require_known(node.parts[-1], scope, bound)
-        elif node.kind == "local":
-            *bindings, body = node.parts
-            for each in bindings:
-                self._require_known(each, scope, bound)
-            self._require_known(body, scope, bound | {each.name for each in bindings})
-        else:
-            for each in node.parts:
-                self._require_known(each, scope, bound)
+        for each in self._free(node, scope, bound):
+            self._cell(each, _Place(scope))
+
+    def _free(
+        self, node: Node, scope: Scope, bound: frozenset[str] = frozenset()
+    ) -> Iterator[Node]:
+        """The names in an expression that are not bound in it."""
+        match node.kind:
+            case "name":
+                yield from () if node.text in bound else (node,)
+            case "function":
+                bound |= {it.text for it in node.parts[0].below} - {UNNAMED}
+                yield from self._free(node.parts[-1], scope, bound)
+            case "local":
+                *bindings, body = node.parts
+                for each in bindings:
+                    yield from self._free(each, scope, bound)
+                yield from self._free(body, scope, bound | {each.name for each in bindings})
+            case "try":
+                tried, otherwise = node.parts
+                free = [*self._free(tried, scope, bound)]
+                known = all(it.text in scope for it in free)
+                yield from free if known else self._free(otherwise, scope, bound)
+            case _:
+                for each in node.parts:
+                    yield from self._free(each, scope, bound)
 
     def _value(self, node: Node, at: _Place) -> Denoted:
         if at.calls and not self._may_go_on(at):
@@ -244,6 +257,8 @@ class Elaborator:
                 return self._local(node, at)
             case "application":
                 return self._application(node, at)
+            case "try":
+                return self._tried(node, at)
             case "zero" | "braces":
                 return {sort: Built(Nothing(sort)) for sort in _NOTHING[node.kind]}
             case _:
@@ -294,6 +309,26 @@ class Elaborator:
             for each in bindings
         }
         return self._operand(body, _Place(at.scope.new_child(own), at.calls, at.nested))
+
+    def _tried(self, node: Node, at: _Place) -> Meaning | None:
+        """`try e with f`: f where a name is unknown. Where f is empty, e is so for tests in a
+        language that has not the names in it."""
+        tried, otherwise = node.parts
+        names = [it.text for it in self._free(tried, at.scope)]
+        if not all(name in at.scope for name in names):
+            return self._operand(otherwise, at)
+        if otherwise.kind not in _NOTHING and otherwise.text != "emptyset":
+            return self._operand(tried, at)
+        if tried.kind not in ("name", "application"):
+            what = "try of what is neither a name nor the application of a function"
+            self.problems.append(unsupported(tried.span, what))
+            return None
+        own = {
+            name: Cell(named(if_known(name), Sort.SET))
+            for name in names
+            if if_known(name) in OPTIONAL and at.scope[name].value == named(name, Sort.SET)
+        }
+        return self._operand(tried, _Place(at.scope.new_child(own), at.calls, at.nested))
 
     def _application(self, node: Node, at: _Place) -> Meaning | None:
         named, restricting = node.parts[0], False

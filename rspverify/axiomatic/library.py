@@ -42,15 +42,6 @@ def in_library(name: str) -> Path | None:
     return path if Path(name).name == name and _is_file(path) else None
 
 
-def is_ours(path: Path) -> bool:
-    """Whether a file is of our library, or a copy beside a model."""
-    ours = in_library(path.name)
-    try:
-        return ours is not None and read_source(path).text == read_source(ours).text
-    except InputError:
-        return False
-
-
 def beyond_us(path: Path) -> Problem | None:
     """The first construct of a file that is not supported, if it has no axioms of its own.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import assert_never
 
@@ -23,13 +24,22 @@ from rspverify.axiomatic.library import (
     beyond_us,
     found,
     in_library,
-    is_ours,
     places,
     standard_library,
 )
 from rspverify.axiomatic.model import Axiom, Let, LetRec, Linearisation, ModelFile, Statement
 from rspverify.axiomatic.syntax import Node, parse, unsupported
-from rspverify.relation.expression import Expression, Name, Nothing, Sort, Test, names_in
+from rspverify.relation.expression import (
+    Composition,
+    Expression,
+    Name,
+    Nothing,
+    Plus,
+    Sort,
+    Test,
+    Union,
+    names_in,
+)
 from rspverify.relation.polarity import polarity
 from rspverify.source import InputError, Problem, Severity, Source, read_source, real_path
 
@@ -76,6 +86,9 @@ class Reader:
         self._including.append(real_path(source.name))
         self._file(source, main=True)
         self.statements = [*_without_unused(self.statements, self._optional)]
+        if {"EX", "X"} <= base_names(self.statements):
+            self.statements.insert(0, Let((("X", Name("AMO", Sort.SET)),)))
+            self._note("beside EX, X is of atomic memory operations, as herd has it")
 
     # ---- files -----------------------------------------------------------------------------------
 
@@ -169,13 +182,14 @@ class Reader:
             self._file(read_source(path))
         except InputError as error:
             self.problems.extend(error.problems)
-        if is_ours(path):
+        if in_library(path.name) is not None:
             self._make_optional(before)
         self._including.pop()
 
     def _make_optional(self, start: int) -> None:
-        """Let the statements since then go where nothing mentions what they define."""
-        self._optional |= {id(each): each for each in self.statements[start:]}
+        """Let the definitions since then go where nothing mentions what they define."""
+        since = (it for it in self.statements[start:] if not isinstance(it, Axiom))
+        self._optional |= {id(each): each for each in since}
 
     # ---- definitions -----------------------------------------------------------------------------
 
@@ -232,7 +246,10 @@ class Reader:
             elif body is not None:
                 definitions.append((binding.name, body[sort].expression))
                 self._must_grow(binding, body[sort].expression, names)
-        if len(definitions) == len(names):
+        closed = [(name, it) for name, body in definitions if (it := _closure(name, body))]
+        if len(closed) == len(names) == 1:
+            self._bind(sorts, Let(tuple(closed)))
+        elif len(definitions) == len(names):
             self._bind(sorts, LetRec(tuple(definitions)))
         else:
             self._break(names)
@@ -377,6 +394,22 @@ class Reader:
     def _note(self, note: str) -> None:
         if note not in self.notes:
             self.notes.append(note)
+
+
+def _closure(name: str, body: Expression) -> Expression | None:
+    """What `let rec r = e | (r; r)` means, `e+`; None of another recursion."""
+    own = Name(name, Sort.RELATION)
+    parts, waiting = list[Expression](), [body]
+    while waiting:
+        it = waiting.pop()
+        if isinstance(it, Union):
+            waiting += it.right, it.left
+        else:
+            parts.append(it)
+    rest = [it for it in parts if it != Composition(own, own)]
+    if len(rest) in (0, len(parts)) or any(name in names_in(it) for it in rest):
+        return None
+    return Plus(reduce(Union, rest))
 
 
 # ---- which names are used ------------------------------------------------------------------------

@@ -27,7 +27,6 @@ REFUSED: Mapping[str, str] = {
     "tuple_": "a tuple outside the application of a function",
     "local_rec": "let rec inside an expression",
     "lambda": "fun",
-    "try": "try",
     "match_expression": "match",
     "if_expression": "if",
     "pattern": "a let of several names at once",

@@ -145,10 +145,18 @@ _OF_DIALECTS: Mapping[str, frozenset[str]] = {
     language: instruction_set(it.instructions).tags for language, it in DIALECTS.items()
 }
 
-SETS: Mapping[str, Membership] = {
-    **OF_LANGUAGES,
-    **{name: _tagged(name) for tags in _OF_DIALECTS.values() for name in tags},
-}
+_OF_TAGS = {name: _tagged(name) for tags in _OF_DIALECTS.values() for name in tags}
+
+
+def if_known(name: str) -> str:
+    """The name of the set of a tag that is empty for programs in a language without the tag."""
+    return f"{name}?"
+
+
+OPTIONAL: Mapping[str, Membership] = {if_known(name): it for name, it in _OF_TAGS.items()}
+"""Such sets. No model calls them so: it writes `try`."""
+
+SETS: Mapping[str, Membership] = {**OF_LANGUAGES, **_OF_TAGS, **OPTIONAL}
 """The base sets of all languages and architectures."""
 
 
@@ -347,9 +355,10 @@ def names_of(language: str) -> frozenset[str]:
     relations = frozenset(
         it for it in BASE_RELATIONS if language in _OF_ONE_DIALECT.get(it, {language})
     )
+    every = {FINAL_WRITES, *OPTIONAL}
     if language in _OF_DIALECTS:
-        return _OF_DIALECTS[language] | COMMON.keys() | {FINAL_WRITES} | (relations - _OF_SOURCES)
-    return frozenset(OF_LANGUAGES) | {FINAL_WRITES} | (relations - _OF_ASSEMBLY)
+        return _OF_DIALECTS[language] | COMMON.keys() | every | (relations - _OF_SOURCES)
+    return frozenset(OF_LANGUAGES) | every | (relations - _OF_ASSEMBLY)
 
 
 def names_beneath(names: frozenset[str]) -> frozenset[str]:

@@ -106,7 +106,7 @@ def test_a_square_is_a_product() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("let rec x = rf | (x; x)", {"x": "rf | x; x"}),
+        ("let rec x = rf | (x; mo)", {"x": "rf | x; mo"}),
         ("let rec x = R | range([x]; rf)", {"x": "R | range([x]; rf)"}),
         ("let rec x = y and y = x | rf", {"x": "y", "y": "x | rf"}),
         ("let rec x = domain(y) and y = [x]; rf", {"x": "domain(y)", "y": "[x]; rf"}),

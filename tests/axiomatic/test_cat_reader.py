@@ -388,3 +388,13 @@ def test_a_link_to_itself_is_no_file(tmp_path: Path) -> None:
 
 def test_include_of_a_name_that_is_too_long() -> None:
     assert len(problems(f'{MODEL}include "{"a" * 300}"')) == 1
+
+
+def test_a_recursion_that_is_a_closure_is_read_as_one() -> None:
+    def statements(text: str) -> str:
+        return str(read_model(Source("m.cat", text), "m").statements)
+
+    closed = statements("let hb = (po | rf)+ acyclic hb as Hb")
+    assert statements("let rec hb = po | (hb; hb) | rf acyclic hb as Hb") == closed
+    for other in ("po | (hb; hb) | (hb; rf)", "hb; hb", "po | (hb; po)", "po | rf"):
+        assert "Rec" in statements(f"let rec hb = {other} acyclic hb as Hb")
