@@ -28,12 +28,7 @@ def document(it: ProofReport, details: Mapping[str, Detail] | None = None) -> Do
     title = (
         it.proofs[0].subject.titled if len(it.proofs) == 1 else counted(len(it.proofs), "scheme")
     )
-    blocks: list[Block] = []
-    for proof in it.proofs:
-        blocks += [doc.Summary([*summary(proof)]), *_reasons(proof)]
-        found = [*_findings(proof, details or {})]
-        blocks += [doc.Articles(found, "Obligations that are broken")] if found else []
-    return Document("prove", title, [*blocks, *_last(it)], answer=it)
+    return Document("prove", title, told(lambda _: details or {}).whole(it.proofs, it), answer=it)
 
 
 def summary(it: Proof) -> Iterator[Line]:
@@ -157,4 +152,11 @@ def _lemma(it: LemmaAnswer) -> Line:
 
 def told(details: Callable[[Proof], Mapping[str, Detail]]) -> Told:
     """What is said of each scheme. details: what some of its tests rest on, by text."""
-    return Told(lambda it: [*summary(it), *_reasons(it), *_findings(it, details(it))], _last)
+
+    def each(it: Proof) -> Iterator[Block]:
+        yield doc.Summary([*summary(it)])
+        yield from _reasons(it)
+        if found := [*_findings(it, details(it))]:
+            yield doc.Articles(found, "Obligations that are broken")
+
+    return Told(each, _last)

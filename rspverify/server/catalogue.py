@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from rspverify.api.catalogue import machine_text, machines, models
 from rspverify.axiomatic.library import model_texts
+from rspverify.litmus import orders
 from rspverify.litmus.functions import FUNCTIONS
-from rspverify.litmus.program import Order, Scope
 from rspverify.scheme.reader import KEYS
 from rspverify.scheme.row_reader import KEYS as ROW_KEYS
 from rspverify.scheme.row_reader import KINDS, SCOPES, orders_of
@@ -102,31 +102,18 @@ def _examples() -> list[dict[str, str]]:
 
 def _words() -> dict[str, Any]:
     """The words of schemes and tests, for whoever types them."""
-    orders = {name: orders_of(kind) for name, kind in KINDS.items()}
     return {
         "keys": KEYS,
         "row_keys": ROW_KEYS,
         "op": list(KINDS),
         "scope": list(SCOPES),
-        "order": orders,
+        "order": {name: orders_of(kind) for name, kind in KINDS.items()},
         "remote": ["true", "false"],
         "instructions": {
             name: [each for it in machine.instructions.values() for each in it.spellings]
             for name, machine in machines().items()
         },
         "functions": sorted(FUNCTIONS["OpenCL"]),
-        "constants": [
-            *(f"memory_order_{each.value}" for each in Order),
-            *(f"memory_scope_{_SCOPES[each]}" for each in Scope if each in _SCOPES),
-        ],
+        "constants": [*orders.ORDERS["OpenCL"], *orders.SCOPES],
         "types": ["global int*", "global atomic_int*", "int", "scopeTree", "exists"],
     }
-
-
-_SCOPES = {
-    Scope.WI: "work_item",
-    Scope.SG: "sub_group",
-    Scope.WG: "work_group",
-    Scope.DV: "device",
-    Scope.ALL: "all_svm_devices",
-}
