@@ -55,36 +55,10 @@ def lines_of(text: str) -> list[str]:
     return [" ".join(line.split()) for line in text.splitlines()]
 
 
-def test_a_run_satisfies_the_final_condition() -> None:
-    result = run(TFB, "--machine", "ptx-weak", "--queues")
-    assert result.exit_code == 0
-    assert lines_of(result.stdout)[:2] == [
-        "visibility-global-inter-TFB on the machine ptx-weak",
-        "A run that ends with 1:r1=2 /\\ not (1:r2=1)",
-    ]
-    for part in (
-        "M P0 {a=0 LS,GS; b=0 LS,GS}",
-        "queue P0 a: [membar.cta, st a 1] b: [membar.cta]",
-        "7 P0 DRAIN(st a 1) ✓",
-        "11 P1 BORROW_OUT_OF_BLOCK(ld r b, P0, reads 2 from M P0) ✓",
-        "LP P1 [ld r a]",
-        "14 P1 LOAD(ld r a, reads 0 from M P1) ✓",
-        "LP P1 empty",
-        "LP: the load pool",
-        "It ends with 1:r1=2 1:r2=0, after 14 steps; none is shorter.",
-    ):
-        assert part in lines_of(result.stdout)
-    assert "read P1" not in result.stdout  # What the engines add is no part of the machine.
+def test_what_the_engines_add_is_no_part_of_the_machine() -> None:
+    """Nor is a text told of queues that nobody asked for."""
+    assert "read P1" not in run(TFB, "--machine", "ptx-weak", "--queues").stdout
     assert "LP" not in run(TFB, "--machine", "ptx-weak").stdout
-
-
-def test_none_satisfies_it() -> None:
-    result = run(TF, "--machine", "ptx-weak")
-    assert result.exit_code == 1
-    assert result.stdout.splitlines() == [
-        "visibility-global-inter-TF on the machine ptx-weak",
-        "No run of the machine ends with 1:r1=2 /\\ not (1:r2=1).",
-    ]
 
 
 def test_an_outcome_may_be_named() -> None:

@@ -15,19 +15,8 @@ from rspverify.litmus.reader import read_program_file
 from rspverify.render import progress
 from rspverify.scheme.reader import read_scheme_file
 from rspverify.soundness.machine_side import UnrolledExecutions
-from rspverify.soundness.settings import Engine
 
-NAMES = ", ".join(engine.value for engine in Engine)
 FEW = ("selftest", "--programs", "6", "--limit-states", "2000", "--limit-steps", "16", "-j", "1")
-
-
-def test_engines_that_agree() -> None:
-    result = run(*FEW, "--seed", "3")
-    assert result.exit_code == 0, result.stdout
-    assert result.stdout.startswith(f"6 pairs of seed 3, engines {NAMES}, ")
-    assert result.stdout.endswith("no disagreement\n")
-    for word in ("by all", "by some", "skipped", "UNSOUND", "devices: 1"):
-        assert word in result.stdout
 
 
 def test_json() -> None:
