@@ -1,13 +1,14 @@
 """What the names of a model stand for, by any algebra: one way through its statements for all.
 
-Three algebras go it. Terms (executions.py) encode all executions at once; steps (plan.py) are what
-brute force calculates to check that encoding; plain values (rspverify/drawing) are what one
-execution has. They share what a reader of the .cat file does, too: a later definition hides an
-earlier one, what is defined at once does not see itself, an axiom is asked where it stands. A
-mistake there would be one in all answers alike, as one in the reader of .cat files would be; tests
-hold it to an interpreter that has no part in it (tests/axiomatic/brute_force.py). What decides a
-question they do not share: operators, recursion, whether an axiom holds, the choice of rf and mo.
-An import contract keeps brute force apart from the terms in that.
+Four algebras go it. Terms (executions.py) encode all executions at once; columns (together.py) have
+a bit for each of many; steps (plan.py) are what brute force calculates to check terms; plain values
+(rspverify/drawing) are what one execution has. They share what a reader of the .cat file does, too:
+a later definition hides an earlier one, what is defined at once does not see itself, an axiom is
+asked where it stands. A mistake there would be one in all answers alike, as one in the reader of
+.cat files would be; tests hold it to an interpreter that has no part in it
+(tests/axiomatic/brute_force.py). What decides a question they do not share: operators, recursion,
+whether an axiom holds, the choice of rf and mo. An import contract keeps brute force apart from the
+terms in that.
 """
 
 from __future__ import annotations

@@ -308,6 +308,34 @@ RELATIONS: Mapping[str, Callable[[Event, Event], bool]] = {
 }
 """Base relations that the program alone decides. `sb` has initial writes first, `po` has none."""
 
+OF_PLACES = frozenset(["sg", "wg", "swg", "dv", "dev", "sdv", "SG", "WG", "DV", "ALL"]) | {
+    PARTY,
+    "syncbar",
+    "same_B",
+    "memory_scope_sub_group",
+    "memory_scope_work_group",
+    "memory_scope_device",
+    "memory_scope_all_svm_devices",
+}
+"""The names that look at where threads of OpenCL and C run, or at scopes."""
+
+OF_ONE_THREAD = frozenset(
+    [
+        "po",
+        "data",
+        "ctrl",
+        "addr",
+        "rmw",
+        "amo",
+        "lxsx",
+        "si",
+        "pick-data",
+        "pick-ctrl",
+        "pick-addr",
+    ]
+)
+"""Those of them that relate no events of two threads."""
+
 RF, MO, CO, LO, SYNC_FENCE = WITNESS = ("rf", "mo", "co", "lo", "sync_fence")
 """The execution witness: rf; mo, an order of the writes of each location that is declared atomic;
 co, of the writes of every location, as herd has it; lo, of the locks and unlocks of each mutex;

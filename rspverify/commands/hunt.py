@@ -14,6 +14,7 @@ from rspverify.api.inputs import AScheme, schemes_given
 from rspverify.api.parameters import Decided, question
 from rspverify.axiomatic.coverage import require_vocabulary
 from rspverify.corpus.inputs import meant_by
+from rspverify.engineering.hunt.by_shapes import are_alike
 from rspverify.engineering.hunt.finding import By, Finding, HuntReport
 from rspverify.engineering.hunt.hunt import Hunt, HuntSetup, written_to
 from rspverify.engineering.hunt.operations import hunting_space
@@ -27,7 +28,7 @@ from rspverify.records import replace
 from rspverify.soundness.settings import Settings, explain_command
 from rspverify.source import Problems, Source, name_of, require
 from rspverify.terminal.command import EVERYWHERE, PAGES, Command
-from rspverify.translators import table_of
+from rspverify.translators import is_scheme, table_of
 from rspverify.verdict import Word
 
 if TYPE_CHECKING:
@@ -52,7 +53,10 @@ class HuntParameters(Decided):
     events: int = option(4, "The most operations.", least=1, most=MOST)
     threads: int = option(3, "The most threads.", least=1, most=MOST)
     workgroups: int | None = option(
-        None, "The most work-groups. Default: as many as threads.", least=1, most=MOST
+        None,
+        "The most work-groups. Default: as many as threads; 1 where nothing tells them apart.",
+        least=1,
+        most=MOST,
     )
     devices: int = option(1, "The most devices.", least=1, most=MOST)
     locations: int = option(2, "The most locations.", least=1, most=MOST)
@@ -91,9 +95,10 @@ class HuntParameters(Decided):
     )
     by: By | None = option(
         None,
-        "Decide by a proof of the scheme, by one formula for many programs, or program by "
-        "program. Default: proof if there is one (see prove), or else formula where it applies "
-        "(no --plain-on-atomic, rows that give back their locks).",
+        "Decide by a proof of the scheme, by one formula for many programs, all of a shape at "
+        "once, or program by program. Default: proof if there is one (see prove), shapes for "
+        "tables for processors, or else formula where it applies (no --plain-on-atomic, rows that "
+        "give back their locks).",
     )
     proof: bool = option(
         True,
@@ -182,7 +187,7 @@ class Hunting(Asked[Finding, HuntReport]):
         from rspverify.render.hunt import document
 
         setup = self._setup
-        table = None if setup.scheme.whole else table_of(setup.scheme)
+        table = table_of(setup.scheme) if is_scheme(setup.scheme) else None
         rows = {row.number: row for row in table.rows} if table else {}
         broken: dict[str, Broken] = {}
         at_fault: dict[str, RowsAtFault] = {}
@@ -222,7 +227,7 @@ def hunt(asked: HuntParameters) -> Hunting:
     inputs = read_inputs([named], settings, judge, compilers=True)
     table, model = inputs.schemes[0], inputs.model
     require_vocabulary(model, "OpenCL")
-    groups = asked.workgroups or asked.threads
+    groups = asked.workgroups or (1 if are_alike(table.translator, model) else asked.threads)
     bounds = (asked.events, asked.threads, groups, asked.devices, asked.locations, asked.guards)
     space, left_out = hunting_space(
         table.translator,

@@ -81,6 +81,12 @@ def canonical(test: PackedTest) -> PackedTest:
     return min([_named(test, order) for order in _orders(test.threads)])
 
 
+def symmetric(test: PackedTest) -> bool:
+    """Whether other names of threads make the same test."""
+    named = [_named(test, order) for order in _orders(test.threads)]
+    return named.count(min(named)) > 1
+
+
 def _orders(threads: Sequence[PackedThread]) -> Iterator[Sequence[int]]:
     """Orders of the threads, by what no renaming changes; all of those that this leaves open."""
     ranks = [[(s[0], s[2], s[5], s[8]) for s in thread[2]] for thread in threads]

@@ -130,7 +130,7 @@ class Dependencies(Struct, frozen=True):
         return Dependencies(address, data, control, picked)
 
 
-class Operation(Struct, frozen=True, kw_only=True):
+class Operation(Struct, frozen=True, kw_only=True, cache_hash=True):
     """One operation of a thread, executed when its guard is not 0.
 
     index: unique in the program, ascending by thread and then by program order; `Read(index)` is

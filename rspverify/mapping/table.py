@@ -179,13 +179,15 @@ class Table(Struct, frozen=True, dict=True):
             known = (it for it in self.rows if isinstance(it, Translated))
             return next((it for it in known if it.matches(operation)), None)
         shape = shape_of(operation)
-        if shape is not None and not self._has_scopes:
+        if shape is not None and not self.has_scopes:
             shape = replace(shape, scope=None, remote=False)
         return None if shape is None else self.table.get(shape)
 
     @cached_property
-    def _has_scopes(self) -> bool:
-        return any(row.scopes - {None} for row in self.rows if isinstance(row, Row))
+    def has_scopes(self) -> bool:
+        """Whether some row is for operations of one scope."""
+        its = any(row.scopes - {None} for row in self.rows if isinstance(row, Row))
+        return its or any(it.has_scopes for it in self.parts)
 
     def compiled(self, program: Program) -> Mapped:
         """The program of the target. Raises InputError, with a problem for each operation that has

@@ -92,7 +92,10 @@ def finding(found: Finding, scheme: str, by: By, *, listed: bool = True) -> doc.
         lines.append(line(f"    as strong as can be: {', '.join(row.strongest)}", kind="note"))
     others = [each for each in found.mends if set(each) != {row.number for row in found.blamed}]
     lines += (line(f"    {each}", kind="note") for each in also_mended(others))
-    if not found.blamed and not names_compiler(scheme):
+    for used in found.uses:
+        words = row_in_words(used.number, used.operations, used.code)
+        lines.append(line("  uses ", (words, "head")))
+    if not (found.blamed or found.uses or names_compiler(scheme)):
         lines.append(line(f"  {UNMENDED}"))
     if found.switch is not None:
         lines.append(line(f"  the hunt goes on with {_switches([found.switch])} turned on"))
@@ -133,6 +136,8 @@ def _smallest(found: Finding, by: By) -> str:
         return f"{found.open:,} that may be smaller not decided ({asked}"
     if by is By.FORMULA:
         return f"none with fewer operations, or as many in fewer threads ({asked}"
+    if by is By.SHAPES:
+        return f"no smaller one of these rows, and none of a part of them ({asked}"
     return f"no smaller one ({asked}"
 
 
@@ -152,6 +157,8 @@ def conclusion(it: HuntReport) -> Iterator[Block]:
         table = doc.Table(_HEADS, rows, range(len(_HEADS)), head="Programs up to symmetry", gap=2)
         racy = f"{sum(phase.racy for phase in it.phases):,}"
         words = f"{racy} programs race; the filters are not proved for this model and not used"
+        if it.method.by is By.SHAPES:
+            words = f"{racy} programs race; all of a shape were decided at once"
         if it.method.filtered:
             words = f"{racy} extensions of them race (not counted up to symmetry), and nothing is "
             words += "asked of these, nor of what contains them"
@@ -202,6 +209,12 @@ def verdict(report: HuntReport) -> Line:
         return line(f"PROVED: {subject} all programs {words}", kind="head SOUND")
     if not (report.sound or method.formulas or report.decided[Word.SOUND]):
         return line(f"nothing is known: no program of the {which} was decided", kind="head UNKNOWN")
+    if found := report.decided[Word.UNSOUND] if method.by is By.SHAPES else 0:
+        missing = (
+            f", and {len(report.unknown):,} questions have no answer" if report.unknown else ""
+        )
+        words = f"{report.subject.scheme} is broken by {found:,} of the {which}"
+        return line(f"{words}, each by the rows of one above{missing}", kind="head UNSOUND")
     if not report.sound:
         many = len(report.unknown)
         what = f"those of {many:,} questions" if method.formulas else f"{many:,} that are"
@@ -239,7 +252,7 @@ class HuntStream(Stream[Finding, HuntReport], Watcher):
     def __init__(self, console: Console, report: HuntReport, *, text: bool) -> None:
         super().__init__(console, Told(last=conclusion, head=[heading(report)]), text=text)
         self._scheme = report.subject.scheme
-        self._by = By.PROGRAMS
+        self._by = report.method.by
 
     def show(self, answer: Finding) -> None:
         """Take the next program, which is not what is counted."""

@@ -19,10 +19,12 @@ ESTIMATED = "only an estimate was asked for"
 
 
 class By(StrEnum):
-    """How programs are decided: all by a proof, by one formula for many, or one by one."""
+    """How programs are decided: all by a proof, by one formula for many, all of a shape at once, or
+    one by one."""
 
     PROOF = "proof"
     FORMULA = "formula"
+    SHAPES = "shapes"
     PROGRAMS = "programs"
 
 
@@ -100,6 +102,14 @@ class PhaseCounts(Struct, frozen=True, kw_only=True):
     racy: Count
 
 
+class UsedRow(Struct, frozen=True):
+    """A row of a table that a program uses."""
+
+    number: Place
+    operations: str
+    code: Code
+
+
 class BlamedRow(Struct, frozen=True):
     """A row of the scheme, and the code with which the hunt goes on."""
 
@@ -115,10 +125,11 @@ class Finding(Struct, frozen=True, kw_only=True):
     program: it in one line; text: as a test; file: where it was written. steps: of a shortest
     execution. blamed: the rows at fault, with which the hunt goes on where no switch excuses the
     program; empty if neither a row nor two mend it. mends: each row, or each two, that would, made
-    as strong as can be. switch: of the machine, which excuses it, and with which the hunt goes on,
-    several joined by `+`; switches: those that it had gone on with before. decided: how many
-    programs were until then, or how many formulas were asked. open: how many questions until then
-    have no answer; a smaller program might be among them.
+    as strong as can be. uses: of a table for a processor, the rows that break it together; no part
+    of them does in a smaller program. switch: of the machine, which excuses it, and with which the
+    hunt goes on, several joined by `+`; switches: those that it had gone on with before. decided:
+    how many programs were until then, or how many formulas were asked. open: how many questions
+    until then have no answer; a smaller program might be among them.
     """
 
     program: str
@@ -132,6 +143,7 @@ class Finding(Struct, frozen=True, kw_only=True):
     axioms: tuple[str, ...]
     blamed: tuple[BlamedRow, ...]
     mends: tuple[tuple[Place, ...], ...]
+    uses: tuple[UsedRow, ...] = ()
     switch: str | None
     stronger: tuple[Place, ...]
     switches: tuple[str, ...]

@@ -16,6 +16,8 @@ from rspverify.engineering.hunt.assumptions import smaller_stand
 from rspverify.engineering.hunt.by_formula import ByFormula, why_not
 from rspverify.engineering.hunt.by_programs import ByPrograms
 from rspverify.engineering.hunt.by_proof import ByProof, proof_of
+from rspverify.engineering.hunt.by_shapes import ByShapes
+from rspverify.engineering.hunt.by_shapes import why_not as why_not_by_shapes
 from rspverify.engineering.hunt.finding import (
     ESTIMATED,
     FIRST,
@@ -106,15 +108,22 @@ class Hunt:
         if setup.by is By.PROOF and self._proof is None:
             message = f"--by proof cannot be used here: {setup.scheme.name} is not proved for this"
             raise InputError([Problem(None, message, f"rspverify prove {setup.file} says why")])
-        if setup.by is not By.PROGRAMS and self._proof is None:
-            self._why = why_not(survey, setup.scheme, setup.settings)
+        shapes = why_not_by_shapes(survey, setup.scheme)
+        if setup.by is By.SHAPES and shapes is not None:
+            raise InputError([Problem(None, f"--by shapes cannot be used here: {shapes}")])
+        shaped = self._proof is None and setup.by in (None, By.SHAPES) and shapes is None
+        if setup.by is not By.PROGRAMS and self._proof is None and not shaped:
+            formulas = why_not(survey, setup.scheme, setup.settings)
+            self._why = formulas if is_scheme(setup.scheme) or setup.scheme.whole else shapes
         if self._why is not None and setup.by is By.FORMULA:
             raise InputError([Problem(None, f"--by formula cannot be used here: {self._why}")])
         if LOCAL in setup.space.memories and (self._why or setup.by is By.PROGRAMS):
             why = self._why or "--by programs has global memory alone"
             raise InputError([Problem(None, f"hunts with local memory are by formula: {why}")])
         by_programs = self._why is not None or setup.by is By.PROGRAMS
-        kind = ByProof if self._proof else ByPrograms if by_programs else ByFormula
+        kind: type[Strategy] = ByPrograms if by_programs else ByFormula
+        if self._proof or shaped:
+            kind = ByShapes if shaped else ByProof
         given = setup.scheme, setup.settings, watcher or Watcher(), setup.file
         self.strategy: Strategy = kind(survey, *given)
 
@@ -163,7 +172,7 @@ class Hunt:
                 fault = self._found(program)
                 yield self.findings[-1]
                 switch = self.findings[-1].switch
-                if self._setup.first or not (fault.blamed or switch):
+                if self._setup.first or not (fault.blamed or switch or self.strategy.goes_on):
                     mended = NO_ROW if is_scheme(self._setup.scheme) else NO_ROWS
                     self.stopped = FIRST if self._setup.first else mended
                     return
@@ -212,6 +221,7 @@ class Hunt:
             axioms=verdict.axioms,
             blamed=tuple(_blamed(row, fault.mended) for row in fault.blamed),
             mends=tuple(tuple(row.number for row in rows) for rows in fault.mends),
+            uses=strategy.uses,
             switch=next(iter(verdict.sound_if), None),
             stronger=tuple(self.stronger),
             switches=tuple(self.switches),
@@ -286,7 +296,7 @@ class Hunt:
             decided=counts(Word, it.words),
             unknown=it.unknown,
             complete=it.complete,
-            sound=it.complete and not it.unknown and not it.internal,
+            sound=it.complete and not (it.unknown or it.internal or it.words[Word.UNSOUND]),
             proof=self._proof,
             stopped=self.stopped or None,
             interrupted=False,

@@ -13,13 +13,20 @@ from typing import ClassVar
 from msgspec import Struct
 
 from rspverify.answers import Internal
-from rspverify.engineering.hunt.finding import By, Finding, Formulas, HuntReport, PhaseCounts
+from rspverify.engineering.hunt.finding import (
+    By,
+    Finding,
+    Formulas,
+    HuntReport,
+    PhaseCounts,
+    UsedRow,
+)
 from rspverify.engineering.hunt.operations import row_shape
 from rspverify.enumeration.estimate import Estimate
 from rspverify.enumeration.naming import named
 from rspverify.enumeration.packed import PackedTest, decoded
 from rspverify.enumeration.space import Space
-from rspverify.enumeration.survey import Phase, Survey
+from rspverify.enumeration.survey import Counts, Phase, Survey
 from rspverify.judge.inputs import LoadedTest, read_test
 from rspverify.litmus.program import LOCAL, Program
 from rspverify.programs.litmus_test import Access
@@ -97,10 +104,12 @@ class Strategy(ABC):
     given: the scheme that is hunted. file: of the scheme, for reports of internal errors. schemes:
     the one that is hunted, and each that is stronger; whoever takes a broken program from `broken`
     adds one before taking the next. phases: those that were listed. internal: internal errors that
-    came instead of verdicts. complete: whether all programs were looked at.
+    came instead of verdicts. complete: whether all programs were looked at. goes_on: whether it has
+    more to find under the scheme as it is.
     """
 
     by: ClassVar[By]
+    goes_on: ClassVar[bool] = False
     survey: Survey
     given: InitVar[Translator]
     settings: Settings
@@ -138,6 +147,11 @@ class Strategy(ABC):
         return loaded_test(decoded(found), self.survey.space, self.settings)
 
     @property
+    def uses(self) -> tuple[UsedRow, ...]:
+        """The rows of the last program that was found, where these break a table together."""
+        return ()
+
+    @property
     @abstractmethod
     def done(self) -> int:
         """How many questions were decided so far."""
@@ -167,9 +181,10 @@ class Strategy(ABC):
         """Whether all programs of the space are listed."""
         return self.complete
 
-    def add(self, phase: Phase, to_decide: int) -> None:
-        """Note a phase that is listed, and how many of its programs must be decided."""
-        it = phase.counts
+    def add(self, phase: Phase, to_decide: int, counts: Counts | None = None) -> None:
+        """Note a phase that is listed, and how many of its programs must be decided; counts: where
+        its own are of something else."""
+        it = counts or phase.counts
         self.phases.append(
             PhaseCounts(
                 events=phase.events,
