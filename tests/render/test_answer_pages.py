@@ -1,4 +1,4 @@
-"""The pages of compare, mutate, hunt and repair: no text breaks them, and what is cut is said."""
+"""The pages of answers: no text breaks them, and what is cut is said."""
 
 from __future__ import annotations
 
@@ -10,14 +10,31 @@ from filled import filled
 from hostile_names import HOSTILE
 from html_pages import Page, detail_of, fault_of, require_harmless
 
+from rspverify.answers import Detail, OutcomesReport, RowsAtFault
+from rspverify.engineering.compare.models import ModelComparison
 from rspverify.engineering.comparison import Change, Comparison
 from rspverify.engineering.hunt.finding import HuntReport
 from rspverify.engineering.mutation import Fate, MutationReport
 from rspverify.engineering.repair.answer import RepairReport
+from rspverify.proof.proof import ProofReport
 from rspverify.records import replace
-from rspverify.render import compare, hunt, mutate, repair
+from rspverify.render import (
+    compare,
+    compare_models,
+    hangs,
+    hunt,
+    mutate,
+    outcomes,
+    prove,
+    repair,
+    selftest,
+)
+from rspverify.render.document import Document
 from rspverify.render.forms import html as form
+from rspverify.render.forms import write
 from rspverify.render.words import changed_codes
+from rspverify.selftest.answer import SelftestReport
+from rspverify.soundness.hang import ProgressReport
 from rspverify.verdict import Word
 from rspverify.wording import visible
 
@@ -29,48 +46,54 @@ def comparison(name: str) -> Comparison:
     return replace(it, tests=(replace(test, change=Change.WORSE, new=new),))
 
 
-def compare_page(name: str) -> str:
-    return form.write(
-        compare.document(comparison(name), {name: detail_of(name)}, {name: fault_of(name)})
-    )
-
-
-def mutate_page(name: str) -> str:
-    return form.write(mutate.document(filled(MutationReport, name), {name: detail_of(name)}))
-
-
-def hunt_page(name: str) -> str:
-    details, faults = {name: detail_of(name)}, {name: fault_of(name)}
-    return form.write(hunt.document(filled(HuntReport, name), details, faults))
-
-
-def repair_page(name: str) -> str:
-    details, faults = {name: detail_of(name)}, {name: fault_of(name)}
+def repaired(name: str) -> RepairReport:
     it = filled(RepairReport, name)
     rows = (replace(it.space.rows[0], row=2), replace(it.space.rows[0], stays=None))
-    return form.write(
-        repair.document(replace(it, space=replace(it.space, rows=rows)), details, faults)
-    )
+    return replace(it, space=replace(it.space, rows=rows))
 
 
-PAGES = [compare_page, mutate_page, hunt_page, repair_page]
+def told(name: str) -> tuple[dict[str, Detail], dict[str, RowsAtFault]]:
+    """What a finding of this name rests on."""
+    return {name: detail_of(name)}, {name: fault_of(name)}
+
+
+DOCUMENTS: dict[str, Callable[[str], Document]] = {
+    "compare": lambda name: compare.document(comparison(name), *told(name)),
+    "mutate": lambda name: mutate.document(filled(MutationReport, name), told(name)[0]),
+    "hunt": lambda name: hunt.document(filled(HuntReport, name), *told(name)),
+    "repair": lambda name: repair.document(repaired(name), *told(name)),
+    "prove": lambda name: prove.document(filled(ProofReport, name), told(name)[0]),
+    "outcomes": lambda name: outcomes.document(filled(OutcomesReport, name)),
+    "progress": lambda name: hangs.document(filled(ProgressReport, name)),
+    "compare --models": lambda name: compare_models.document(filled(ModelComparison, name)),
+    "selftest": lambda name: selftest.document(filled(SelftestReport, name)),
+}
+FOUND = ("compare", "mutate", "hunt", "repair")
+"""Those that show executions."""
+
+
+def page_of(command: str, name: str) -> str:
+    return form.write(DOCUMENTS[command](name))
 
 
 @pytest.mark.parametrize("name", [*HOSTILE, "</style>", "' onx='", "{{ 7*7 }}"])
-@pytest.mark.parametrize("made", PAGES)
-def test_no_name_breaks_it(made: Callable[[str], str], name: str) -> None:
-    text = made(name)
+@pytest.mark.parametrize("command", DOCUMENTS)
+def test_no_name_breaks_it(command: str, name: str) -> None:
+    text = page_of(command, name)
     assert visible(text) == text
     page = Page(text)
     require_harmless(page)
-    assert visible(name) in page.all("code")
-    assert len(page.all("table", "trace")) == 2
-    assert "<b>P1</b>" not in text and "svg" in {tag for tag, _, _ in page.elements}
+    markdown = write("markdown", DOCUMENTS[command](name))
+    assert visible(markdown) == markdown
+    if command in FOUND:
+        assert visible(name) in page.all("code")
+        assert len(page.all("table", "trace")) == 2
+        assert "<b>P1</b>" not in text and "svg" in {tag for tag, _, _ in page.elements}
 
 
-@pytest.mark.parametrize("made", [compare_page, mutate_page])
-def test_what_leads_to_a_finding(made: Callable[[str], str]) -> None:
-    page = Page(made("x"))
+@pytest.mark.parametrize("command", ["compare", "mutate"])
+def test_what_leads_to_a_finding(command: str) -> None:
+    page = Page(page_of(command, "x"))
     (link,) = {it["href"] for tag, it, _ in page.elements if tag == "a" and "href" in it} - {
         "#main"
     }

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from render.browsers import Opened
-from render.test_answer_pages import compare_page, hunt_page, mutate_page, repair_page
+from render.test_answer_pages import FOUND, page_of
 from render.test_check_html import detailed, html
 from results import result
 
@@ -113,14 +112,12 @@ def test_an_address_opens_a_finding_at_a_step(opened: Opened) -> None:
     assert page.locator(".trace tr.here td").first.text_content() == "2"
 
 
-PAGES = [lambda _: checked(), compare_page, mutate_page, hunt_page, repair_page]
-
-
-@pytest.mark.parametrize("made", PAGES, ids=["check", "compare", "mutate", "hunt", "repair"])
-def test_dark_on_a_phone_and_on_paper(made: Callable[[str], str], opened: Opened) -> None:
+@pytest.mark.parametrize("command", ["check", *FOUND])
+def test_dark_on_a_phone_and_on_paper(command: str, opened: Opened) -> None:
     """Nothing is wider than a phone but tables, which scroll; on paper all is open."""
     phone = {"viewport": {"width": 360, "height": 640}, "color_scheme": "dark"}
-    page = opened(made("word"), "#f1", **phone)
+    text = checked() if command == "check" else page_of(command, "word")
+    page = opened(text, "#f1", **phone)
     paper = "getComputedStyle(document.body).backgroundColor"
     assert page.evaluate(paper) == "rgb(23, 24, 26)"
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
