@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from itertools import product
+from itertools import combinations, permutations, product
 from operator import or_
 from typing import Any
 
@@ -24,9 +24,10 @@ from rspverify.axiomatic.event import Event, Part, events_of
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.orbits import NOT_READ, Orbits
 from rspverify.axiomatic.plan import ATOMIC, Check, Plan, Steps, WrongTool, plan_of
-from rspverify.axiomatic.vocabulary import CO, RELATIONS, RF, SETS
+from rspverify.axiomatic.vocabulary import CO, RELATIONS, RF, SETS, SYNC_FENCE
 from rspverify.axiomatic.ways import Demand, State, state_of, ways
 from rspverify.limits import Limits
+from rspverify.litmus.dialects import is_partial
 from rspverify.litmus.program import Kind, Program
 from rspverify.records import replace
 from rspverify.relation.concrete import Value, members, pairs_of, related
@@ -68,8 +69,9 @@ class ConsistentExecutions:
 
     def __init__(self, program: Program, model: MemoryModel) -> None:
         self._program, self._plan = program, plan_of(model)
+        self._partial = is_partial(program.language)
         self._events = events_of(program, model)
-        self._known: dict[tuple[int, ...], Steps] = {}
+        self._known: dict[tuple[tuple[int, ...], tuple[int, ...]], Steps] = {}
 
     def first(
         self,
@@ -95,9 +97,24 @@ class ConsistentExecutions:
         }
         constants = {place: Constant(value) for place, value in written.items()}
         run = replace(run, sources=sources, written=constants)
-        search = _Search(run, self._plan, self._steps(run), limits, most, reads, memory)
-        found = next(search.executions(), None)
-        return None if found is None else search.relations(found)
+        for fences in self._orders_of_fences(run):
+            steps = self._steps(run, fences)
+            search = _Search(
+                run, self._plan, steps, limits, most, reads, memory, partial=self._partial
+            )
+            for found in search.executions():
+                return search.relations(found)
+        return None
+
+    def _orders_of_fences(self, run: _Run) -> Iterator[tuple[int, ...]]:
+        """The orders of the fences in SC that are executed, where the model speaks of one."""
+        strong = SETS["SC"] if self._plan.orders_fences else None
+        places = [
+            place
+            for place, event in enumerate(run.events)
+            if strong is not None and event.location is None and strong(event)
+        ]
+        return permutations(places)
 
     def endings(
         self, values: Mapping[int, Collection[int]], limits: Limits, most: int = _SPARE
@@ -109,6 +126,8 @@ class ConsistentExecutions:
         """
         if not self._plan.by_order:
             raise WrongTool("the model orders writes by a relation of its own")
+        if self._partial:
+            raise WrongTool("writes may be in no order")
         if any(it.kind is Kind.CHOICE for it in self._program.operations):
             raise WrongTool("the program has choices beside those of values and orders")
         orbits, left = Orbits(self._program), most
@@ -125,11 +144,21 @@ class ConsistentExecutions:
                         yield image
             left = search.most - search.seen
 
-    def _steps(self, run: _Run) -> Steps:
+    def _steps(self, run: _Run, fences: tuple[int, ...] = ()) -> Steps:
+        """fences: those in SC, in their order."""
         events = run.events
-        key = tuple(it.index if it is self._events[it.index] else ~it.index for it in events)
+        mine = tuple(it.index if it is self._events[it.index] else ~it.index for it in events)
+        key = (mine, fences)
+
+        def value(name: str) -> Value:
+            if name != SYNC_FENCE:
+                return base_value(name, events)
+            pairs = combinations(fences, 2)
+            scoped = ((a, b) for a, b in pairs if RELATIONS["sr"](events[a], events[b]))
+            return related(scoped, len(events))
+
         if key not in self._known:
-            self._known[key] = self._plan.steps(lambda it: base_value(it, events), len(events))
+            self._known[key] = self._plan.steps(value, len(events))
         return self._known[key]
 
 
@@ -209,8 +238,16 @@ class _Order(Struct, frozen=True):
     ends: int
 
 
+class _Pair(Struct, frozen=True):
+    """Two writes of a location, either of which may come before the other, or neither."""
+
+    one: int
+    other: int
+
+
 class _Search:
-    """The search through rf and mo. Orders grow from their first write to their last.
+    """The search through rf and mo. Orders grow from their first write to their last; partial ones
+    pair by pair.
 
     known: what is read, by operation. Without orbits, that is all, and reads choose their writes
     before these are put in order. With them, a read-modify-write chooses when it is put in order,
@@ -228,10 +265,12 @@ class _Search:
         known: Mapping[int, int],
         memory: Mapping[str, int],
         orbits: Orbits | None = None,
+        *,
+        partial: bool = False,
     ) -> None:
         self._run, self._plan, self._steps, self._limits = run, plan, steps, limits
         self.seen, self.most = 0, most
-        self._start, self._orbits = known, orbits
+        self._start, self._orbits, self._partial = known, orbits, partial
         self._events = len(run.events)
         self._refuted: dict[tuple[int, int, int], bool] = {}
         self._at = {place: run.operation(place) for place in run.sources}
@@ -239,7 +278,7 @@ class _Search:
         self._demands = [(reads(it.expression), it) for it in run.demands]
         self._sources = {place: self._fitting(place) for place in run.sources}
         self._last: list[tuple[str, int, int, bool]] = []
-        self._order, orders = 0, list[_Order]()
+        self._order, orders = 0, list[_Order | _Pair]()
         for location in dict.fromkeys(event.at.name for event in run.events if event.initial):
             initial, *others = writers = run.writers(location)
             ends = _mask(writers)
@@ -247,14 +286,19 @@ class _Search:
                 wanted = Constant(memory[location])
                 ends = _mask(it for it in writers if run.written[it] == wanted)
             ordered = plan.every or run.events[initial].at.atomic
-            by_order = ordered and plan.by_order
+            by_order = ordered and plan.by_order and not partial
             self._last.append((location, _mask(writers), ends, by_order))
             if ordered and others:
                 self._order |= _mask(others) << initial * self._events
                 last = (ends if by_order else -1) & _mask(others)
+                if partial:
+                    orders += (_Pair(a, b) for a, b in combinations(others, 2))
+                    continue
                 orders.append(_Order(initial, _mask(others), last))
         free = [place for place, writers in self._sources.items() if len(writers) > 1]
-        self._decisions: list[int | _Order] = [*orders, *free] if orbits else [*free, *orders]
+        self._decisions: list[int | _Order | _Pair] = (
+            [*orders, *free] if orbits else [*free, *orders]
+        )
 
     def _fitting(self, place: int) -> Sequence[int]:
         """The writes that a read may read from, as far as it alone and constants tell."""
@@ -287,10 +331,20 @@ class _Search:
         while not rest:
             at += 1
             if at == len(self._decisions):
-                if self._hold(self._steps.late, node.values) and all(self._ends(node)):
+                whole = not self._partial or _is_transitive(node.order, self._events)
+                late = whole and self._hold(self._steps.late, node.values)
+                if late and all(self._ends(node)):
                     yield node
                 return
             decision = self._decisions[at]
+            if isinstance(decision, _Pair):
+                one, other = decision.one, decision.other
+                for pairs in ((), ((one, other),), ((other, one),)):
+                    order = node.order | related(pairs, self._events)
+                    grown = self._checked(node, node.source, order)
+                    if grown is not None:
+                        yield from self._completed(at, 0, 0, grown)
+                return
             if isinstance(decision, _Order):
                 before, rest = decision.first, decision.writers
             elif decision not in node.source:
@@ -403,7 +457,8 @@ class _Search:
     def _ends(self, node: _Node) -> list[list[int]]:
         """For each location the writes that may be the last."""
         self._calculate(self._steps.last, node.values)
-        later = reduce(or_, (node.values[place] for place in self._plan.later), 0)
+        start = node.order if self._partial else 0
+        later = reduce(or_, (node.values[place] for place in self._plan.later), start)
         return [
             [
                 write
@@ -445,6 +500,11 @@ class _Placed(Struct, frozen=True):
     write: int
     before: int
     order: Value
+
+
+def _is_transitive(order: Value, events: int) -> bool:
+    pairs = set(pairs_of(order, events))
+    return all((a, d) in pairs for a, b in pairs for c, d in pairs if b == c)
 
 
 def _mask(places: Iterable[int]) -> int:

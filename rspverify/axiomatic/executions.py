@@ -25,7 +25,7 @@ from rspverify.axiomatic.vocabulary import (
     Membership,
 )
 from rspverify.limits import Limits
-from rspverify.litmus.dialects import DIALECTS
+from rspverify.litmus.dialects import is_partial
 from rspverify.litmus.program import Location, Program
 from rspverify.relation.terms import EventSet, Relation, Terms, Value
 from rspverify.smt.choice import Choice as Values
@@ -93,8 +93,7 @@ class Executions(ABC):
     @property
     def partial(self) -> bool:
         """Whether two writes to a location may be in no order, as in PTX (PTX ISA §8.8.6)."""
-        dialect = DIALECTS.get(self.program.language)
-        return dialect is not None and dialect.partial
+        return is_partial(self.program.language)
 
     def occurs(self, event: Event) -> tuple[Term, Term]:
         """That an event is executed, and that its operation is and writes."""

@@ -72,17 +72,19 @@ class Plan:
     """The axioms of a model in the order in which they are calculated.
 
     every: whether the writes of all locations are in order, and not of atomic ones only.
-    later: the relations that no last write of a location has to another. by_order: whether the
+    orders_fences: whether an execution has an order of PTX's fences in SC, too. later: the
+    relations that no last write of a location has to another. by_order: whether the
     order itself says which write to an ordered location is the last.
     Raises WrongTool for a model of which an execution is more than rf and an order.
     """
 
     def __init__(self, model: MemoryModel) -> None:
-        if model.chooses or model.names & {FINAL_WRITES, LO, SYNC_FENCE}:
+        if model.chooses or model.names & {FINAL_WRITES, LO}:
             message = f"an execution of {model.name} is more than rf and an order of writes"
             raise WrongTool(message)
         self.every = CO in model.names
-        self._fixed = {*model.names & (SETS.keys() | RELATIONS.keys())}
+        self._fixed = {*model.names & (SETS.keys() | RELATIONS.keys() | {SYNC_FENCE})}
+        self.orders_fences = SYNC_FENCE in model.names
         if self.every:
             self._fixed.add(ATOMIC)
         self.calculation = calculation = Calculation(sorted(self._fixed), [RF, CO])

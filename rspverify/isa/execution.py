@@ -218,10 +218,12 @@ class Round(Struct, frozen=True):
 
 
 class _Since(Struct, frozen=True):
-    """What was done with registers since a label. first: the next event there; before: those that
+    """What was done with registers since a label. first: the next event there; path: when it
+    is come to; before: those that
     were looked at and not yet set, and set those that were."""
 
     first: int
+    path: Condition
     before: set[str] = field(default_factory=set)
     set: set[str] = field(default_factory=set)
 
@@ -284,7 +286,8 @@ class TableExecutor(Executor[State]):
 
     def passes(self, label: Label) -> None:
         """From here on a loop may begin."""
-        self._since[label.name] = _Since(self._next)
+        assert self.state is not None
+        self._since[label.name] = _Since(self._next, self.state.path)
 
     def goes_back(self, target: str, there: Condition) -> None:
         """A loop that goes on only where it has written nothing, and carries no register round."""
@@ -294,8 +297,8 @@ class TableExecutor(Executor[State]):
         exclusive = [it for it in events if it.pair is not None]
         silent = all(it.form.written is None or both(it.guard, there) is False for it in events)
         paired = {it.pair for it in exclusive} <= {it.index for it in events}
-        endless = self.state is None or there == self.state.path
-        if since is None or at is None or endless or not (silent and paired):
+        ends = since is not None and there != since.path
+        if since is None or at is None or not (ends and silent and paired):
             super().goes_back(target, there)
         elif carried := sorted(since.before & since.set):
             names = ", ".join(carried)

@@ -76,3 +76,8 @@ DIALECTS: Mapping[str, Dialect] = {
     name: replace(it, registers=f"{it.registers}|{NAMED}") for name, it in _OF_LANGUAGES.items()
 }
 """The dialects, by the first word of a test."""
+
+
+def is_partial(language: str) -> bool:
+    """Whether writes to a location may be in no order in tests in a language."""
+    return language in DIALECTS and DIALECTS[language].partial

@@ -12,7 +12,7 @@ from rspverify.isa.lines import Instruction, Line
 from rspverify.litmus.assembly import line_of
 from rspverify.litmus.problems import Problems
 from rspverify.litmus.syntax import ASSEMBLY, parse
-from rspverify.mapping.table import OPERATOR, Code, Table, Translated
+from rspverify.mapping.table import OPERATOR, SCOPE, Code, Table, Translated
 from rspverify.mapping.targets import TARGETS, Target
 from rspverify.records import replace
 from rspverify.scheme.reader import TARGET, overlaps, read_name
@@ -38,8 +38,8 @@ REQUIRED = ("name", TARGET)
 
 _LABELLED = re.compile(r"\s*(\w+\s*:)?\s*(.*?)\s*")
 _OPERATION = re.compile(r"t[0-9]*,[rt][0-9]*,[vt][0-9]*")
-_STANDS = "OPERATOR"
-"""What stands for `{OP}` while a line is read."""
+_STANDS = {OPERATOR: "OPERATOR_", SCOPE: "SCOPE_"}
+"""What stands for these while a line is read."""
 
 
 def read_table(source: Source) -> Table:
@@ -191,7 +191,7 @@ def _lines(node: Node, target: Target, problems: list[Problem]) -> Sequence[Line
         return None
     match = _LABELLED.fullmatch(node.text)
     cells = [each for each in (match.groups() if match else ()) if each]
-    text = "".join(f" {each.replace(OPERATOR, _STANDS)} ;\n" for each in cells)
+    text = "".join(f" {_replaced(each, _STANDS)} ;\n" for each in cells)
     source = Source("a row", f"{target.language} row\n{{ }}\n P0 ;\n{text}")
     told = Problems()
     columns = parse(ASSEMBLY, source, source.text, told)
@@ -211,8 +211,15 @@ def _lines(node: Node, target: Target, problems: list[Problem]) -> Sequence[Line
 def _at(node: Node, it: Line) -> Line:
     """A line, where it is in the file of the table."""
     if isinstance(it, Instruction):
-        it = replace(it, mnemonic=it.mnemonic.replace(_STANDS, OPERATOR))
+        signs = {word: sign for sign, word in _STANDS.items()}
+        it = replace(it, mnemonic=_replaced(it.mnemonic, signs))
     return replace(it, span=node.span)
+
+
+def _replaced(text: str, words: Mapping[str, str]) -> str:
+    for word, by in words.items():
+        text = text.replace(word, by)
+    return text
 
 
 def _unknown(lines: Sequence[Line], node: Node, target: Target) -> Iterator[Problem]:
@@ -224,8 +231,11 @@ def _unknown(lines: Sequence[Line], node: Node, target: Target) -> Iterator[Prob
                 message = f"OP must be written `OP t,r,v` in the row of an rmw, not `{it}`"
                 yield Problem(node.span, message)
             continue
-        names = [it.mnemonic.replace(OPERATOR, name) for name in target.operators.values()]
-        for name in names if OPERATOR in it.mnemonic else [it.mnemonic]:
+        names = [it.mnemonic]
+        for sign, words in ((OPERATOR, target.operators), (SCOPE, target.scopes)):
+            if sign in it.mnemonic:
+                names = [each.replace(sign, word) for each in names for word in words.values()]
+        for name in names:
             if known.form(name, it.operands) is None:
                 what = f"{it} must be an instruction of {target.name}"
                 hint = None if known.forms(name) else guess(name, known.mnemonics)

@@ -54,8 +54,8 @@ NAMES = "[rxve]|t[0-9]*"
 MOST_MIXED = 256
 """So many programs a mixed table may make of a test."""
 
-OPERATOR = "{OP}"
-"""What stands in an instruction for the name of the operator of an RMW."""
+OPERATOR, SCOPE = "{OP}", "{SCOPE}"
+"""What stands in an instruction for the operator of an RMW, and for the scope of its operation."""
 
 
 class Code(Struct, frozen=True):
@@ -246,12 +246,25 @@ class Table(Struct, frozen=True, dict=True):
         if row is None:
             what = it.instruction or shape_of(it)
             return f"table {self.name} has no row for {what}"
-        if any(OPERATOR in text for text in row.text):
-            operator = _operator(it)
-            if operator not in self.target.operators:
-                what = "what is no rmw" if operator is None else f"an rmw by {operator!r}"
-                return f"tables for {self.target.name} have no {OPERATOR} for {what}"
+        if it.remote and self.target.scopes:
+            return f"remote-scope promotion is beyond tables for {self.target.name}"
+        words = self.words(it)
+        for sign in (OPERATOR, SCOPE):
+            if sign not in words and any(sign in text for text in row.text):
+                operator, scope = _operator(it), it.scope
+                what = f"the scope {scope.value}" if scope else "an operation without a scope"
+                if sign == OPERATOR:
+                    what = "what is no rmw" if operator is None else f"an rmw by {operator!r}"
+                return f"tables for {self.target.name} have no {sign} for {what}"
         return None
+
+    def words(self, it: Operation) -> Mapping[str, str]:
+        """What stands in the code of an operation for its operator and its scope."""
+        operator, scope = self.target.operators.get(_operator(it) or ""), None
+        if it.scope is not None:
+            scope = self.target.scopes.get(it.scope)
+        words = ((OPERATOR, operator), (SCOPE, scope))
+        return {sign: word for sign, word in words if word is not None}
 
 
 class _Thread(TableExecutor):
@@ -292,8 +305,8 @@ class _Thread(TableExecutor):
         code = table.code[row.number]
         self._operation, self._first[it.index] = it, self._next
         self.forget_labels()
-        operator = table.target.operators.get(_operator(it) or "", "")
-        self.texts[it.index] = tuple(each.replace(OPERATOR, operator) for each in code.texts)
+        words = table.words(it)
+        self.texts[it.index] = tuple(_filled(each, words) for each in code.texts)
         path = self._over(it.guard)
         values: dict[str, Expression | Address] = {}
         sources: dict[str, frozenset[int]] = {}
@@ -321,7 +334,7 @@ class _Thread(TableExecutor):
             self.refuse(it.span, f"{it} {what}, which tables do not know yet")
             return
         self.state = State(where, values, sources, control)
-        self.follow(_named(each, operator) for each in code.lines)
+        self.follow(_named(each, words) for each in code.lines)
         self._spans += [it.span] * (len(self.events) - len(self._spans))
         if self.state is not None:
             self._taken.append((where, self.state.control - control))
@@ -485,7 +498,13 @@ def _expected(it: Operation) -> Expression | None:
     return None
 
 
-def _named(it: Line, operator: str) -> Line:
-    if isinstance(it, Instruction) and OPERATOR in it.mnemonic:
-        return replace(it, mnemonic=it.mnemonic.replace(OPERATOR, operator))
+def _named(it: Line, words: Mapping[str, str]) -> Line:
+    if isinstance(it, Instruction) and "{" in it.mnemonic:
+        return replace(it, mnemonic=_filled(it.mnemonic, words))
     return it
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    for sign, word in words.items():
+        text = text.replace(sign, word)
+    return text

@@ -25,19 +25,19 @@ def consistent_by_brute_force(
     model: MemoryModel,
     outcome: Outcome,
     limits: Limits,
-    asked: Callable[[Outcome], Sequence[Term]],
+    asked: Callable[[], Sequence[Term]],
 ) -> str | None:
     """A consistent execution with an outcome, in words; None if there is none.
 
     By enumeration of rf and mo; where that is too large, a second solver is asked. asked: what
-    holds together exactly in a consistent execution with an outcome. Raises LimitReached.
+    holds together exactly in a consistent execution with the outcome. Raises LimitReached.
     """
     left = limits.remaining()
     share = Limits(_SECONDS if left is None else min(_SECONDS, left / 2))
     try:
         found = consistent_execution(program, model, outcome, share)
     except LimitReached as limit:
-        return _by_second_solver(asked(outcome), limit, limits)
+        return _by_second_solver(asked(), limit, limits)
     return None if found is None else _in_words(program, model, found)
 
 

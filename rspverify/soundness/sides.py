@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 
 from msgspec import Struct
@@ -150,7 +150,7 @@ class ModelSide(Side):
         unless all that is done is within limits anyway."""
         if limits.seconds is None or limits.are_enforced:
             return self
-        return ModelSide(self.program, self.model, limits, race_free=self.race_free)
+        return ModelSide(self.program, self.model, limits, race_free=self.race_free, told=self.told)
 
     @cached_property
     def questions(self) -> Questions:
@@ -188,7 +188,7 @@ class ModelSide(Side):
         if self.told is not None:
             found = self.questions.execution(outcome)
             whole = outcome if found is None else found.outcome
-        confirmed = self._by_brute_force(whole)
+        confirmed = self._by_brute_force(whole, outcome)
         if confirmed is None:
             told = {"outcome": str(observed(self.program, whole))}
             raise InternalError("no consistent execution has the outcome of a difference", told)
@@ -211,7 +211,7 @@ class ModelSide(Side):
             raise InternalError(message, told)
         return self.questions.forbidding_axioms(evidence.outcome)
 
-    def _by_brute_force(self, outcome: Outcome) -> str | None:
-        return consistent_by_brute_force(
-            self.program, self.model, outcome, self.limits, self.questions.asked_outcome
-        )
+    def _by_brute_force(self, outcome: Outcome, told: Outcome | None = None) -> str | None:
+        """told: the same outcome as the source tells its reads."""
+        terms = partial(self.questions.asked_outcome, told or outcome)
+        return consistent_by_brute_force(self.program, self.model, outcome, self.limits, terms)
