@@ -143,8 +143,8 @@ def ordered(under: MemoryModel) -> bool:
 def test_of_the_shipped_models_one_says_that_values_follow_an_order(name: str) -> None:
     """The solver, which is not asked then, would say the same."""
     under = load_model(name)
-    assert ordered(under) is (name == "rc11")
-    if name == "rc11":
+    assert ordered(under) is name.startswith("rc11")
+    if name.startswith("rc11"):
         assert not any(circular(text, under) for text in PROGRAMS.values())
 
 

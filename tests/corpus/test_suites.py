@@ -59,7 +59,7 @@ def test_the_shipped_suites() -> None:
     barrier = [f"barrier/{name}" for name in ("compiled", "order", "progress")]
     models = [f"models/{it}" for it in ("aarch64", "arm", "c11", "opencl", "power", "riscv", "x86")]
     names = ["rsp", "all-orders", "amdgpu", *barrier, "devices", *models, "proofs", "ptx"]
-    names += [f"targets/{it}" for it in ("from-x86", "seq_cst", "synchronisation")]
+    names += [f"targets/{it}" for it in ("from-x86", "scopes", "seq_cst", "synchronisation")]
     assert [each.folder for each in suites] == [str(ROOT / "litmus" / it) for it in names]
     assert [each.folder for each in suites if each.default] == [str(ROOT / "litmus/rsp")]
     every = {it for suite in suites if suite.kind is not Kind.PROOFS for it in suite.tests()}
