@@ -78,6 +78,7 @@ _NAMED: Mapping[str, _Change] = {
     **dict.fromkeys(("EF", "entry_fence", "XF", "exit_fence", "B"), _KEPT),
     **dict.fromkeys(("LK", "LS", "lk", "ls", "UL", "ul", "lo"), _KEPT),
     RF: _Change(left=True),
+    "amo": _Change(right=True),
 }
 
 

@@ -343,7 +343,12 @@ class TableExecutor(Executor[State]):
             return self._number(calculated(it))
 
         def torn(it: Formula) -> frozenset[int]:
-            return self._torn(bound.get(name, name) for name in it.needs)
+            ways = [
+                frozenset[int]().union(*(known.get(bound.get(name, name), ()) for name in names))
+                for names in it.alternatives
+            ]
+            parted = ways[0] ^ ways[1] if ways else frozenset()
+            return self._torn(bound.get(name, name) for name in it.needs) | parted
 
         if form.target is not None:
             assert form.branch is not None

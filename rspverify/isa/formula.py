@@ -122,6 +122,12 @@ class Formula(Struct, frozen=True, eq=False, dict=True):
         return frozenset[str]().union(*map(self._taken, parts))
 
     @cached_property
+    def alternatives(self) -> tuple[frozenset[str], ...]:
+        """The names in what it may be, if a condition decides between two expressions."""
+        it = self.tree
+        return tuple(map(self._taken, (it.body, it.orelse))) if isinstance(it, ast.IfExp) else ()
+
+    @cached_property
     def needs(self) -> frozenset[str]:
         """The operands that it looks at, and those that its condition does."""
         return self.names | (self.condition.needs if self.condition else frozenset())

@@ -225,6 +225,7 @@ def runs(test: Program, thread: int, offered: Mapping[str, set[Any]]) -> Iterato
                     yield from on(event("U", place, tags=tags | {"AMO"}, **whole), **result)
                     continue
                 kept = tags - {"L"} if rest[0] is not None else {"NoRet"}
+                kept |= {{"swap": "", "cas": "CAS"}.get(kind, "CALC")}
                 load = event("R", place, kept, read=old)
                 expected, from_it = has(rest[0]) if kind == "cas" else (old, NONE)
                 also = {"AMO"} | (tags & {"L"}) | ({"AL"} if "A" in kept and "L" in tags else NONE)
@@ -337,10 +338,13 @@ class Execution:
 
         self.address, self.data, self.control = map(named, ("address", "data", "control"))
         self.direct = {
-            (at[it.thread, a], b)
-            for b, it in enumerate(events)
-            for a in it.address | it.data
-            if a >= 0
+            name: {
+                (at[it.thread, a], b)
+                for b, it in enumerate(events)
+                for a in getattr(it, name)
+                if a >= 0
+            }
+            for name in ("address", "data", "control")
         }
         pairs = [(it, b) for b, it in enumerate(events) if it.partner is not None]
         self.rmw = {(at[it.thread, it.partner], b) for it, b in pairs}
@@ -369,12 +373,47 @@ class Execution:
 
 def arm(it: Execution, model: str, without: str) -> bool:
     """Nothing is ordered before itself."""
-    observed = it.external(it.rf | it.fr | it.co)
-    local = {(a, b) for a, b in it.po if arm_rules(it, a, b, model == "aarch64") - {without}}
+    today, observed = model == "aarch64", it.external(it.rf | it.fr | it.co)
+    by = dependencies(it, today)
+    local = {(a, b) for a, b in it.po if arm_rules(it, a, b, today, by) - {without}}
+    if today and without != "pick, local":
+        leads = by["picked"] | by["address picked"] | by["control picked"] | by["data picked"]
+        local |= {(a, b) for a, b in then(leads, closed(local)) if it.events[b].writes}
     return not has_cycle(observed | local)
 
 
-def arm_rules(it: Execution, a: int, b: int, today: bool) -> set[str]:
+def dependencies(it: Execution, today: bool) -> dict[str, Pairs]:
+    """Who depends on whom, through registers, and today through memory. `next`: the reads that a
+    write may serve in its own thread. picked: where reads may only decide, as that of a CAS that
+    succeeds does, to reads that depend and in `address picked` and its like to what depends."""
+
+    def pairs_with(*tags: str) -> Pairs:
+        return {(r, w) for r, w in it.rmw if it.events[r].tags & {*tags}}
+
+    def to(kind: str, pairs: Pairs) -> Pairs:
+        return {(a, b) for a, b in pairs if getattr(it.events[b], kind)}
+
+    writes = {(a, b) for a, b in it.po_loc if it.events[a].writes and it.events[b].writes}
+    following = {(a, b) for a, b in it.po_loc if it.events[a].writes and it.events[b].reads}
+    following -= then(writes, following)
+    every = {"address": it.address, "data": it.data, "control": it.control}
+    if not today:
+        return {**every, "next": following}
+    compared = {r for r, _ in pairs_with("CAS")}
+    exact = {
+        name: {(a, b) for a, b in pairs if a not in compared} for name, pairs in it.direct.items()
+    }
+    on = closed(
+        then(to("writes", exact["address"] | exact["data"] | pairs_with("CALC")), following)
+    )
+    chosen = to("writes", it.address | it.data | pairs_with("CALC", "CAS"))
+    picked = closed(then(chosen, following) | to("reads", it.address))
+    found = {name: pairs | then(on, pairs) for name, pairs in exact.items()}
+    found |= {f"{name} picked": pairs | then(picked, pairs) for name, pairs in every.items()}
+    return {**found, "next": following, "picked": picked}
+
+
+def arm_rules(it: Execution, a: int, b: int, today: bool, by: Mapping[str, Pairs]) -> set[str]:
     """Why a is locally ordered before b."""
     one, other, between = it.events[a], it.events[b], range(a + 1, b)
     if "F" in (one.kind, other.kind):
@@ -383,34 +422,24 @@ def arm_rules(it: Execution, a: int, b: int, today: bool) -> set[str]:
     full, loads, stores = (
         [name for name in fences if name.endswith(end)] for end in (("SY", "SH"), "LD", "ST")
     )
-    addressed = {at for at in range(a, b) if (a, at) in it.address}
-
-    def is_local(write: int) -> bool:
-        """Whether b reads its location next."""
-        behind = range(write + 1, b)
-        overwritten = any(it.events[at].writes and (write, at) in it.po_loc for at in behind)
-        return other.reads and (write, b) in it.po_loc and not overwritten
-
+    how = " picked" if today else ""
+    address, data, control = (by[f"{name}{how}"] for name in ("address", "data", "control"))
+    addressed = {at for at in range(a, b) if (a, at) in address}
+    served = {w for w, r in by["next"] if r == b}
+    lately = {r for r, w in it.rmw if w in served} if today else {w for _, w in it.rmw} & served
     both = {w for r, w in it.rmw if "AL" in it.events[w].tags}
-    forwards = it.direct if today else it.address | it.data
     rules = {
-        "address": (a, b) in it.address and (other.writes or not today or (a, b) in it.direct),
-        "data": (a, b) in it.data,
-        "control": (a, b) in it.control and other.writes,
+        "address": (a, b) in by["address"] or (other.writes and (a, b) in address),
+        "data": (a, b) in by["data"] or (other.writes and (a, b) in data),
+        "control": (a, b) in control and other.writes,
         "address, po": other.writes and bool(addressed),
-        "forwarded": any(
-            (a, at) in forwards and it.events[at].writes and is_local(at) for at in between
-        ),
-        "control, ISB": any(
-            "ISB" in it.events[at].tags and (a, at) in it.control for at in between
-        ),
+        "forwarded": any((a, w) in by["address"] | by["data"] for w in served),
+        "control, ISB": any("ISB" in it.events[at].tags and (a, at) in control for at in between),
         "address, ISB": any(
             "ISB" in it.events[at].tags and min(addressed, default=b) < at for at in between
         ),
         "pair": (a, b) in it.rmw,
-        "pair, acquired": any(w == a for _, w in it.rmw)
-        and is_local(a)
-        and bool(other.tags & {"A", "Q"}),
+        "pair, acquired": a in lately and bool(other.tags & {"A", "Q"}),
         "full": bool(full),
         "loads": bool(loads) and one.reads and not (today and "NoRet" in one.tags),
         "stores": bool(stores) and one.writes and other.writes,
