@@ -212,7 +212,7 @@ def ended(program: Program, model: MemoryModel) -> int:
 OF_PROCESSORS = {
     "x86": "x86-tso",
     "arm": "armv7",
-    **{it: it for it in ("aarch64", "power", "riscv")},
+    **{it: it for it in ("aarch64", "power", "ptx", "riscv", "vulkan")},
 }
 """The model that judges the tests of a folder."""
 
