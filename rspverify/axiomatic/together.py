@@ -516,6 +516,20 @@ def keeps_locations(model: MemoryModel) -> bool:
     )
 
 
+def keeps_pairs(model: MemoryModel) -> bool:
+    """Whether a model says in so many words that no write of another comes between the read and the
+    write of a pair."""
+    if any(model.definition(it) is not None for it in ("rmw", "fre", "coe")):
+        return False
+    return any(
+        axiom.test is Test.EMPTY and not axiom.negated and str(axiom.expression) in _PAIRED
+        for axiom in model.axioms
+    )
+
+
+_PAIRED = ("rmw & (fre; coe)", "rmw & fre; coe")
+
+
 def _alternatives(it: Relational, model: MemoryModel) -> Iterator[str]:
     """The names of the relations that a union has, some through names that are defined once."""
     if isinstance(it, Union):

@@ -226,7 +226,7 @@ def hunt(asked: HuntParameters) -> Hunting:
         require_folder(str(asked.write), "programs")
     inputs = read_inputs([named], settings, judge, compilers=True)
     table, model = inputs.schemes[0], inputs.model
-    require_vocabulary(model, "OpenCL")
+    require_vocabulary(model, table.translator.language or "OpenCL")
     groups = asked.workgroups or (1 if are_alike(table.translator, model) else asked.threads)
     bounds = (asked.events, asked.threads, groups, asked.devices, asked.locations, asked.guards)
     space, left_out = hunting_space(

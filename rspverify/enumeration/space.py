@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from rspverify.generate.annotations import possible, require_known
 from rspverify.litmus.program import GLOBAL, Kind, Order
+from rspverify.programs.assembly import instruction_access
 from rspverify.programs.litmus_test import BOTH, SHORT_ORDERS, Access
 from rspverify.programs.notation import access_named
 from rspverify.records import replace
@@ -73,6 +74,8 @@ NAMES = tuple(
 @lru_cache(maxsize=1024)
 def access_of(name: str) -> Access:
     """The operation of a name, with a register where its result is used."""
+    if (found := instruction_access(name) if ": " in name else None) is not None:
+        return found
     access = access_named(name.removesuffix(_UNUSED))
     kept = access.reads and not name.endswith(_UNUSED)
     expected = Constant(0) if access.compares else None

@@ -32,7 +32,7 @@ class Tables:
         self.plain = [each.plain for each in accesses]
         self.cas = [each.compares for each in accesses]
         self.brings = [each.brings for each in accesses]
-        self.adds = [each.kind is Kind.RMW and not each.compares for each in accesses]
+        self.adds = [each.kind is Kind.RMW and not each.brings for each in accesses]
         self.surely_writes = [each.writes and not each.compares for each in accesses]
         self.kept = [each.register is not None for each in accesses]
         self.fence = [each.kind is Kind.FENCE for each in accesses]

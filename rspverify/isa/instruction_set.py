@@ -184,6 +184,11 @@ class InstructionSet(Struct, frozen=True, eq=False, dict=True):
     spellings: tuple[Spelling, ...]
     functions: Mapping[str, Function]
 
+    def written(self, text: str) -> Form | None:
+        """The instruction of a text such as `LOCK XADD [x], r`."""
+        spelled = _SPELLED.fullmatch(text)
+        return spelled and self.form(spelled[1], tuple(_OPERANDS.findall(spelled[2])))
+
     def form(self, mnemonic: str, operands: Sequence[str]) -> Form | None:
         """The instruction that is written so, or in small letters where the set has capitals."""
         forms = self.forms(mnemonic) or self.forms(mnemonic.upper())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
@@ -63,7 +64,8 @@ class Access(Struct, frozen=True):
     is 0, the outermost `if` first. operator: of an RMW, one of OPERATORS. expected: what a
     compare-exchange expects, or the location that has it; where it fails it is a relaxed load.
     memory: of a fence, one of FENCED_MEMORIES; where it is empty, the fence is for both memories if
-    the test has local memory, and for global memory otherwise.
+    the test has local memory, and for global memory otherwise. instruction: what it is in a test in
+    assembly, behind the language, as a table has it (rspverify/programs/assembly.py).
 
     In value and guards `Read(k)` stands for register k of the thread.
     """
@@ -79,6 +81,7 @@ class Access(Struct, frozen=True):
     operator: str | None = None
     expected: str | Constant | None = None
     memory: str = ""
+    instruction: str = ""
 
     @property
     def plain(self) -> bool:
@@ -102,8 +105,8 @@ class Access(Struct, frozen=True):
 
     @property
     def brings(self) -> bool:
-        """Whether what it writes is not made of what it reads: a store, or a compare-exchange."""
-        return self.kind is Kind.STORE or self.compares
+        """Whether what it writes is not made of what it reads."""
+        return self.kind is Kind.STORE or self.operator in ("compare_exchange", "exchange")
 
     @property
     def locations(self) -> tuple[str, ...]:
@@ -128,7 +131,9 @@ class Access(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What it is called in titles of tests: `st.na`, `ld.DV.R`, `cas.rlx.WG`."""
+        """What it is called in titles of tests: `st.na`, `ld.DV.R`, `cas.rlx.WG`; `MOVrx`."""
+        if self.instruction:
+            return re.sub(r"\W", "", self.instruction.partition(": ")[2])
         if self.scope is None:
             return f"{self.operation}.na"
         assert self.order is not None

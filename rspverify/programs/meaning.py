@@ -9,6 +9,8 @@ from rspverify.litmus import functions
 from rspverify.litmus.operations import FALSE, TRUE, Operations
 from rspverify.litmus.problems import Problems
 from rspverify.litmus.program import GLOBAL, Kind, Order, Program, Thread
+from rspverify.litmus.reader import read_program
+from rspverify.programs.assembly import assembly_text, in_assembly
 from rspverify.programs.litmus_test import Access, Branch, LitmusTest, blocks
 from rspverify.programs.writer import UNREAD
 from rspverify.source import Source, Span
@@ -21,6 +23,9 @@ def program_of(test: LitmusTest, title: str) -> Program:
     It is said to be read from an empty text: its own takes longer to make and to read than most
     programs to decide.
     """
+    if in_assembly(test):
+        text = assembly_text(test, title or "test")
+        return read_program(Source(title, text), assembly=True)
     source = Source(title, "")
     threads: list[Thread] = []
     first = 0

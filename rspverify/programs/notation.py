@@ -21,6 +21,7 @@ from contextlib import suppress
 
 from rspverify.litmus.orders import REFUSED
 from rspverify.litmus.program import Kind, Scope
+from rspverify.programs.assembly import spelled_out
 from rspverify.programs.expressions import PREFIX, Tokens, Wrong, register_number, spelled
 from rspverify.programs.litmus_test import (
     FENCED_MEMORIES,
@@ -72,6 +73,8 @@ def _sequence(items: list[Access | Branch]) -> str:
 
 
 def _access(access: Access) -> str:
+    if access.instruction:
+        return spelled_out(access)
     register = "" if access.register is None else f"r{access.register}="
     words = [register + access.name, *access.locations]
     if isinstance(access.expected, Constant):

@@ -42,6 +42,11 @@ _COLUMNS = (
     "with an if less does"
 )
 
+_COLUMNS_OF_SHAPES = (
+    "programs up to the names of threads, locations and values; alone: no two threads access two "
+    "locations that others access, so that all happens in turn; smaller: it is of one thread"
+)
+
 
 def document(
     it: HuntReport,
@@ -157,12 +162,14 @@ def conclusion(it: HuntReport) -> Iterator[Block]:
         table = doc.Table(_HEADS, rows, range(len(_HEADS)), head="Programs up to symmetry", gap=2)
         racy = f"{sum(phase.racy for phase in it.phases):,}"
         words = f"{racy} programs race; the filters are not proved for this model and not used"
+        columns = _COLUMNS
         if it.method.by is By.SHAPES:
+            columns = _COLUMNS_OF_SHAPES
             words = f"{racy} programs race; all of a shape were decided at once"
         if it.method.filtered:
             words = f"{racy} extensions of them race (not counted up to symmetry), and nothing is "
             words += "asked of these, nor of what contains them"
-        yield doc.Basis([table, line(_COLUMNS, kind="note"), line(words, kind="note")])
+        yield doc.Basis([table, line(columns, kind="note"), line(words, kind="note")])
     if it.proof is None:
         yield doc.Basis(list(_decided(it)))
     if it.internal:

@@ -24,6 +24,7 @@ from rspverify.axiomatic.together import (
     Unfit,
     body_of,
     keeps_locations,
+    keeps_pairs,
     require_fit,
 )
 from rspverify.axiomatic.vocabulary import OF_PLACES
@@ -130,10 +131,12 @@ class ByShapes(Strategy):
                 alone = sum(map(shapes.number, phase.core))
                 self.add(phase, 0, Counts(larger=alone))
                 continue
-            self.watcher.deciding(phase.events, phase.threads, len(phase.core))
-            questions = [ShapeQuestion(hunted, each) for each in chunks(phase.core, CHUNK)]
+            asked = [it for it in phase.core if not shapes.in_turn(it)]
+            in_turn = len(phase.core) - len(asked)
+            self.watcher.deciding(phase.events, phase.threads, len(asked))
+            questions = [ShapeQuestion(hunted, each) for each in chunks(asked, CHUNK)]
             found: dict[frozenset[int], bytes] = {}
-            counts = Counts()
+            counts = Counts(alone=in_turn)
             with closing(self.survey.judge.run(questions, here=len(questions) <= 1)) as coming:
                 for question, answer in zip(questions, coming, strict=True):
                     counts += Counts(core=answer.programs, racy=answer.racy)
@@ -207,7 +210,7 @@ class Shapes:
         alike: dict[Access, list[int]] = {}
         for number, access in enumerate(space.accesses):
             usual = replace(access, order=None, scope=access.scope and Scope.DV, remote=False)
-            alike.setdefault(usual, []).append(number)
+            alike.setdefault(replace(usual, instruction=""), []).append(number)
         self.groups = tuple(map(tuple, alike.values()))
         names = tuple(space.operations[its[0]] for its in self.groups)
         one = replace(space, operations=names)
@@ -242,6 +245,50 @@ class Shapes:
         """How many programs of one thread have a shape."""
         (thread,) = decoded(shape).threads
         return prod(len(self.groups[it.operation]) for it in thread.accesses)
+
+    def in_turn(self, shape: bytes) -> bool:
+        """Whether the one program of a shape surely does only what happens in turn, which the
+        source allows: unless at least two threads access two locations that another accesses, and
+        one of both writes, program order and what is read and overwritten have no circle but
+        within a location."""
+        packed = decoded(shape)
+        one_each = all(len(self.groups[it]) == 1 for it in _operations(packed))
+        if len(packed.threads) < 2 or not (self._pairs and one_each):
+            return False
+        accesses = self._of.survey.space.accesses
+        of_threads: dict[int, set[int]] = {}
+        written: set[int] = set()
+        for at, thread in enumerate(packed.threads):
+            for it in thread.accesses:
+                access = accesses[self.groups[it.operation][0]]
+                if access.kind is not Kind.FENCE:
+                    of_threads.setdefault(it.location, set()).add(at)
+                    if access.writes:
+                        written.add(it.location)
+        shared = [its for it, its in of_threads.items() if it in written and len(its) > 1]
+        several = [sum(at in its for its in shared) > 1 for at in range(len(packed.threads))]
+        return sum(several) < 2
+
+    @cached_property
+    def _pairs(self) -> bool:
+        """Whether all that the target does is one access for each of the source, or a pair that
+        nothing comes between, each location is in one order, and no program of the source races."""
+        its, model = self._each, self.table.model
+        if self._of.survey.model.conditions or not (self.one_suffices and keeps_pairs(model)):
+            return False
+        for program in its:
+            source = program.operations[0]
+            try:
+                made = self.table.compiled(program).all
+            except InputError:
+                return False
+            for one in made:
+                writes = [it for it in one.program.operations if it.writes]
+                if len(writes) != source.writes:
+                    return False
+                if source.reads and any(it.kind is Kind.STORE and it.pair is None for it in writes):
+                    return False
+        return True
 
     def ways(
         self, at: int, thread: Thread, group: Sequence[Sequence[int]], atomic: Mapping[str, bool]
@@ -448,6 +495,10 @@ def _with_operations(shape: PackedTest, operations: Sequence[Sequence[int]]) -> 
         for each, numbers in zip(shape.threads, operations, strict=True)
     )
     return shape._replace(threads=tuple(threads))
+
+
+def _operations(shape: PackedTest) -> set[int]:
+    return {it.operation for thread in shape.threads for it in thread.accesses}
 
 
 def _places(bits: int) -> Iterator[int]:

@@ -20,13 +20,15 @@ from rspverify.enumeration.space import (
 from rspverify.generate.annotations import MEMORIES, require_known
 from rspverify.litmus.program import GLOBAL, LOCAL, Kind
 from rspverify.machine.reductions import idle
+from rspverify.mapping.table import Table
+from rspverify.programs.assembly import instruction_access
 from rspverify.programs.litmus_test import BOTH, Access
 from rspverify.scheme.equivalence import equivalent
 from rspverify.scheme.memory import IN_BOTH, IN_GLOBAL, IN_LOCAL, LOCAL_HINT, has_local
 from rspverify.scheme.orders import Op
 from rspverify.scheme.row import Row, Shape, Template
 from rspverify.scheme.scheme import Scheme
-from rspverify.source import InputError, Problem
+from rspverify.source import InputError, Problem, require
 from rspverify.translators import Translator, is_scheme, table_of
 
 Bounds = tuple[int, int, int, int, int, int | None]
@@ -87,6 +89,10 @@ def hunting_space(
     them still. memories: where locations may be, `global` or `local`; empty for global memory. An
     operation stays that has a row for one of them.
     """
+    if scheme.language is not None:
+        given = any((names, mixed, scopes, orders, kinds, memories))
+        require(not given, f"operations are the rows of {scheme.name}, and are not chosen here")
+        return _instructions(scheme, bounds)
     asked = _memories(memories, scheme.machine)
     wanted = chosen_operations(names, bounds[3])
     if scopes or orders or kinds:
@@ -117,6 +123,15 @@ def hunting_space(
     return space, tuple(
         (name, _left_out(name, its)) for name, its in reasons.items() if any(its.values())
     )
+
+
+def _instructions(scheme: Translator, bounds: Bounds) -> tuple[Space, tuple[tuple[str, str], ...]]:
+    """The space of a table that translates instructions: those of its rows, without ifs."""
+    assert isinstance(scheme, Table)
+    names = dict.fromkeys(f"{scheme.language}: {row}" for row in scheme.rows)
+    known = tuple(it for it in names if instruction_access(it) is not None)
+    why = "programs of a hunt have accesses that stand alone, exchange, compare or add, and fences"
+    return Space(*bounds[:5], 0, known), tuple((it, why) for it in names if it not in known)
 
 
 def _own_code(name: str, usual: str, scheme: Scheme, memories: Sequence[str]) -> bool:

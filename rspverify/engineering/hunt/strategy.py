@@ -29,6 +29,7 @@ from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Counts, Phase, Survey
 from rspverify.judge.inputs import LoadedTest, read_test
 from rspverify.litmus.program import LOCAL, Program
+from rspverify.programs.assembly import assembly_text, in_assembly
 from rspverify.programs.litmus_test import Access
 from rspverify.programs.meaning import program_of
 from rspverify.programs.notation import notation
@@ -209,5 +210,6 @@ def loaded_test(packed: PackedTest, space: Space, settings: Settings) -> LoadedT
     """A packed test as hunt writes it, its program read from its text."""
     test = named(packed, space)
     title, comment = f"hunt+{test.name}", f"Found by `rspverify hunt`: {notation(test)}"
-    source = Source(f"{title}.litmus", litmus_text(test, title, comment=comment))
-    return read_test(source, settings)
+    write = assembly_text if in_assembly(test) else litmus_text
+    source = Source(f"{title}.litmus", write(test, title, comment=comment))
+    return read_test(source, settings, assembly=True)
