@@ -447,7 +447,8 @@ class ExplainReport(Struct, frozen=True):
 class Subject(Struct, frozen=True):
     """The scheme that a command is asked about, by its name and its file, and how it is decided.
 
-    machine_file: null where the machine ships.
+    machine: or the target, where a model says what its executions are. machine_file: null where the
+    machine ships.
     """
 
     scheme: str
@@ -456,6 +457,7 @@ class Subject(Struct, frozen=True):
     model: str
     engine: Engine
     machine_file: str | None = None
+    target: bool = False
 
     def __str__(self) -> str:
         return self._on_machine(self.scheme)
@@ -466,12 +468,13 @@ class Subject(Struct, frozen=True):
         return self._on_machine(f"{self.scheme} ({self.file})")
 
     def _on_machine(self, scheme: str) -> str:
-        return f"{scheme}, for the machine {machine_in_words(self.machine, self.machine_file)}"
+        return f"{scheme}, for the {machine_in_words(self.machine, self.machine_file, self.target)}"
 
 
-def machine_in_words(name: str, file: str | None) -> str:
-    """A machine by its name, and its file where it does not ship."""
-    return f"{name} ({file})" if file else name
+def machine_in_words(name: str, file: str | None, target: bool = False) -> str:
+    """A machine or a target by its name, and its file where it does not ship."""
+    kind = "target" if target else "machine"
+    return f"{kind} {name} ({file})" if file else f"{kind} {name}"
 
 
 # ---- what a model allows -------------------------------------------------------------------------

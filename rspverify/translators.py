@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from rspverify.mapping.table import Table
     from rspverify.scheme.scheme import Scheme
 
+    Rows = Scheme | Table
+
 
 class Translator(Protocol):
     """What makes a program of a target of a source program.
@@ -83,6 +85,19 @@ COMPILERS: Mapping[str, str] = {"amdgpu:": "rspverify.compilers.compilation"}
 def names_compiler(given: Given) -> bool:
     """Whether a compiler is given in the place of a scheme."""
     return isinstance(given, str) and given.startswith(tuple(COMPILERS))
+
+
+def has_rows(translator: Translator) -> bool:
+    """Whether it is a table of rows, each with one code; a compiler is none, nor a mixed table."""
+    return not translator.whole and bool(getattr(translator, "rows", ()))
+
+
+def rows_in(translator: Translator) -> Rows:
+    """What has rows, of that. Raises InputError."""
+    if not has_rows(translator):
+        message = f"{translator.name} must be a table with rows here"
+        raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
+    return translator  # type: ignore[return-value]
 
 
 def table_of(translator: Translator) -> Scheme:

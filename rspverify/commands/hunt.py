@@ -28,7 +28,7 @@ from rspverify.records import replace
 from rspverify.soundness.settings import Settings, explain_command
 from rspverify.source import Problems, Source, name_of, require
 from rspverify.terminal.command import EVERYWHERE, PAGES, Command
-from rspverify.translators import is_scheme, table_of
+from rspverify.translators import has_rows, rows_in
 from rspverify.verdict import Word
 
 if TYPE_CHECKING:
@@ -187,8 +187,9 @@ class Hunting(Asked[Finding, HuntReport]):
         from rspverify.render.hunt import document
 
         setup = self._setup
-        table = table_of(setup.scheme) if is_scheme(setup.scheme) else None
-        rows = {row.number: row for row in table.rows} if table else {}
+        rows = {}
+        if has_rows(setup.scheme):
+            rows = {row.number: row for row in rows_in(setup.scheme).rows}
         broken: dict[str, Broken] = {}
         at_fault: dict[str, RowsAtFault] = {}
         for found, scheme in zip(report.findings, self._hunt.strategy.schemes, strict=False):

@@ -81,9 +81,10 @@ class RepairParameters(OfSchemeAndTests):
         "explicit engine, too.",
         least=0,
     )
-    hunt_events: int = option(
-        3,
-        "Put what passes every test to all programs of so many operations, too (hunt); 0: to none.",
+    hunt_events: int | None = option(
+        None,
+        "Put what passes every test to all programs of so many operations, too (hunt); 0: to none. "
+        "Default: 3, of a table for a target 2.",
         least=0,
     )
     write: str | Path | None = option(None, "Write each scheme found as a file.", metavar="DIR")
@@ -132,14 +133,19 @@ def repair(asked: RepairParameters) -> Repairing:
     setup = read_setup(meant.schemes, meant.tests, given, chosen(asked.judge, given))
     table = setup.schemes[0].scheme
     again = bool(wanted.repeats) or alone_may_break(table)
-    hunt = Hunt(setup.verdicts, table, asked.hunt_events, again=again)
+    events = asked.hunt_events
+    if events is None:
+        events = 3 if table.machine is not None else 2
+    if table.language is not None:
+        events = 0  # Programs of hunts are in another language.
+    hunt = Hunt(setup.verdicts, table, events, again=again) if events else None
     search = Repair(
         setup,
         wanted,
         weights,
         count=asked.count,
         sample=asked.sample,
-        hunt=hunt if asked.hunt_events else None,
+        hunt=hunt,
     )
     unwritten, prepared = Problems(), False
 

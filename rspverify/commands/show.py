@@ -68,10 +68,8 @@ def _show_scheme(name: str, output: Output) -> None:
     table = read_table(name)
     rows = [(row.number, str(row), list(row.text)) for row in table.rows]
     path = table.machine.path if table.machine else ""
-    machine = machine_in_words(table.runs_on, path or None)
-    if table.machine is not None:
-        machine = f"the machine {machine}"
-    output.print(scheme(table.name, machine, table.origin, rows))
+    machine = machine_in_words(table.runs_on, path or None, table.machine is None)
+    output.print(scheme(table.name, f"the {machine}", table.origin, rows))
 
 
 COMMAND = Command(show, ShowParameters, also=("output",))

@@ -26,7 +26,7 @@ class Change(StrEnum):
 
 
 class SchemeName(Struct, frozen=True):
-    """A scheme as its user and its file name it, and the machine that it is compared on.
+    """A scheme as its user and its file name it, and the machine or target that it is for.
 
     machine_file: null where the machine ships. proof: the obligations of its proof, null where none
     speaks of all of it.
@@ -36,6 +36,7 @@ class SchemeName(Struct, frozen=True):
     name: str
     machine: str
     machine_file: str | None = None
+    target: bool = False
     proof: Obligations | None = None
 
 

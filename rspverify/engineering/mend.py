@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from rspverify.records import replace
 from rspverify.scheme.cost import default_costs
-from rspverify.scheme.mutants import locks_of
 from rspverify.scheme.row import Row, Template
-from rspverify.scheme.scheme import Scheme, rows_used
+from rspverify.scheme.scheme import Scheme
+from rspverify.scheme.steps import locks_of
 from rspverify.soundness.blame import width
 from rspverify.soundness.case import Case
 from rspverify.soundness.machine_side import MachineSide
@@ -51,7 +51,7 @@ def mend(case: Case) -> Mend:
     scheme have, but for accesses and locks. Raises LimitReached.
     """
     scheme, source = table_of(case.scheme), ModelSide(case.program, case.model)
-    changes_of_one = _changes(scheme, rows_used(case.program, scheme))
+    changes_of_one = _changes(scheme, scheme.rows_used(case.program))
     single = sorted(changes_of_one, key=lambda it: it.cost)
     double = combinations([each for each in single if each.waits], 2)
     number = 0

@@ -13,7 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
@@ -29,11 +29,13 @@ from rspverify.judge.verdicts import ProgressQuestion, Verdicts
 from rspverify.proof.proof import ProofQuestion, ProofWord
 from rspverify.records import replace
 from rspverify.scheme.cost import Costs
-from rspverify.scheme.equivalence import LONGER, equivalent, waits_longer
+from rspverify.scheme.equivalence import LONGER
 from rspverify.scheme.mutants import Mutant
-from rspverify.scheme.scheme import Scheme, rows_used
 from rspverify.source import Source
 from rspverify.verdict import WRONG, Progress, ProgressWord, Verdict, Word
+
+if TYPE_CHECKING:
+    from rspverify.translators import Rows
 
 Places = tuple[int, ...]
 Asked = tuple[str, str | None]
@@ -84,7 +86,7 @@ def baselines(setup: Setup) -> Generator[Baseline, None, None]:
         for test, answer in zip(setup.tests, decided, strict=True):
             rows: frozenset[int] = frozenset()
             if answer.verdict.word is not Word.UNSUPPORTED:
-                rows = frozenset(row.number for row in rows_used(test.program, scheme.scheme))
+                rows = frozenset(row.number for row in scheme.scheme.rows_used(test.program))
             yield Baseline(test, answer.verdict, rows, answer.seconds, answer.internal)
 
 
@@ -95,10 +97,12 @@ def telling(known: Iterable[Baseline], row: int) -> list[tuple[Baseline, str | N
     return sorted(using, key=lambda it: it[1] is not None)
 
 
-def changed(mutant: Mutant, scheme: Scheme, switches: str | None) -> Scheme:
+def changed(mutant: Mutant, scheme: Rows, switches: str | None) -> Rows:
     """The scheme with a mutant's code, on its machine with these switches on."""
     made = mutant.of(scheme)
-    return made if switches is None else made.on_machine(made.machine.switched(switches))
+    if switches is None or made.machine is None:
+        return made
+    return made.on_machine(made.machine.switched(switches))
 
 
 def longest(mutants: Sequence[Mutant], known: Sequence[Baseline], workers: int) -> float:
@@ -184,7 +188,7 @@ class _Trial(Struct, frozen=True):
         for each, switches in self._telling(mutant):
             question = self.verdicts.question(each.test, schemes[switches])
             yield question
-            if each.passes:
+            if each.passes and self.scheme.machine is not None:
                 itself = self.verdicts.question(each.test, self.scheme)
                 yield from (ProgressQuestion(question), ProgressQuestion(itself))
 
@@ -202,22 +206,18 @@ class _Trial(Struct, frozen=True):
     def _waits_more(self, one: Mutant, other: Mutant) -> Callable[[str | None], bool]:
         """Whether a mutant only waits longer than another, with a choice of switches on."""
 
-        @cache
-        def answer(switches: str | None) -> bool:
-            machine = self.scheme.scheme.machine
-            on = machine.switched(switches) if switches else machine
-            return waits_longer(one.code, other.code, on)
-
-        return answer
+        steps = self.scheme.scheme.steps
+        return cache(lambda switches: steps.waits_longer(one.code, other.code, switches))
 
     def _of(self, mutant: Mutant, sound: set[Asked]) -> Finding:
         """What tests make of a mutant. sound: those that it passes, as far as is known."""
         record, schemes = _Record(shown(mutant, self.costs)), self._schemes(mutant)
-        own, machine, tests = mutant.row.code, self.scheme.scheme.machine, self._telling(mutant)
-        record.reason = equivalent(own, mutant.code, machine) or ""
+        own, tests = mutant.row.code, self._telling(mutant)
+        steps = self.scheme.scheme.steps
+        record.reason = steps.equivalent(own, mutant.code) or ""
         if record.reason:
             return record.found(Fate.EQUIVALENT)
-        stronger = waits_longer(mutant.code, own, machine)
+        stronger = steps.waits_longer(mutant.code, own)
         if stronger:
             sound |= {(each.test.file, switches) for each, switches in tests}
         passed: list[tuple[Baseline, Verdict]] = []
@@ -257,7 +257,8 @@ class _Trial(Struct, frozen=True):
         """What is proved of a mutant that passes every test: that it is sound for all programs, or
         a test that its broken obligation is, which the scheme itself passes."""
         verdicts = self.verdicts
-        if not self.proof or verdicts.model.meaning_digest != PROVED_FOR:
+        argued = mutant.machine is not None and verdicts.model.meaning_digest == PROVED_FOR
+        if not self.proof or not argued:
             return None
         proof = ProofQuestion(verdicts, mutant).decide()
         if proof.word is ProofWord.PROVED:

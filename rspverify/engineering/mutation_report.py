@@ -19,7 +19,6 @@ from rspverify.scheme.mutants import (
     Mutant,
     RowMutants,
     mutants_of,
-    stored_elsewhere,
     wider_mutants_of,
 )
 from rspverify.scheme.writer import scheme_text
@@ -76,7 +75,7 @@ def mutation_report(
 ) -> mutation.MutationReport:
     """All that is known, be it the whole or what there was before it was stopped, and why."""
     setup, costs = asked.setup, asked.costs
-    hunts = hunts_of(setup.schemes[0].scheme)
+    steps, hunts = setup.schemes[0].scheme.steps, hunts_of(setup.schemes[0].scheme)
     rows = (
         mutation.MutatedRow(
             row=it.row.number,
@@ -84,8 +83,8 @@ def mutation_report(
             code=tuple(map(str, it.row.code)),
             accesses=tuple(
                 place
-                for place, each in enumerate(it.row.code, 1)
-                if each.accesses and not stored_elsewhere(it.row.code, place - 1)
+                for place in range(1, len(it.row.code) + 1)
+                if steps.stays(it.row.code, place - 1)
             ),
             cost=costs.of(it.row.code),
             tests=len({ground.test.file for ground, _ in telling(grounds, it.row.number)}),
@@ -146,8 +145,8 @@ def _with_command(
     if path is None:
         return finding
     settings = asked.setup.verdicts.settings
-    if finding.switches is not None:
-        machine = asked.setup.schemes[0].scheme.machine
+    machine = asked.setup.schemes[0].machine
+    if finding.switches is not None and machine is not None:
         named = settings.machine or machine.named()
         settings = replace(settings, machine=f"{named}+{finding.switches}")
     shown = finding.text is None and finding.file is not None

@@ -15,6 +15,7 @@ from rspverify.judge.judge import Judge
 from rspverify.judge.verdicts import Verdicts
 from rspverify.soundness.settings import Settings
 from rspverify.source import Given, Problems
+from rspverify.translators import Translator
 
 
 class Setup(Struct, frozen=True):
@@ -32,19 +33,25 @@ class Setup(Struct, frozen=True):
     def subject(self) -> Subject:
         """The first scheme, and how it is decided."""
         named, verdicts = self.schemes[0], self.verdicts
-        machine, engine = named.scheme.machine, verdicts.settings.engine
-        model, file = verdicts.model.name, machine.path or None
-        return Subject(named.name, named.file, machine.name, model, engine, file)
+        return subject_of(named.scheme, named.file, verdicts.model.name, verdicts.settings)
+
+
+def subject_of(scheme: Translator, file: str, model: str, settings: Settings) -> Subject:
+    """What is asked about, and how it is decided."""
+    path = scheme.machine.path or None if scheme.machine else None
+    target = scheme.machine is None
+    return Subject(scheme.name, file, scheme.runs_on, model, settings.engine, path, target)
 
 
 def read_setup(
     schemes: Sequence[Given], tests: Iterable[Given], settings: Settings, judge: Judge
 ) -> Setup:
     """All that is named, read; schemes may have one name. Raises InputError for all mistakes."""
-    problems = Problems()
+    problems, assembly = Problems(), False
     with problems:
         inputs = read_inputs(schemes, settings, judge, unique=False)
-    found, unread = read_tests(tests, settings, problems)
+        assembly = any(it.language for it in inputs.schemes)
+    found, unread = read_tests(tests, settings, problems, assembly=assembly)
     problems.tell()
     verdicts = Verdicts(judge, inputs.named, inputs.settings)
     return Setup(inputs.schemes, found, tuple(FileAndReason(*each) for each in unread), verdicts)

@@ -2,7 +2,7 @@
 
 A set is a file in `sets/`, a line for each instruction:
 
-    SPELLING OPERANDS : EFFECTS [as NAME] [tags TAGS]
+    SPELLING OPERANDS : EFFECTS [as NAME] [needs EXTENSION] [tags TAGS]
 
 Operands are single letters, or have them inside as memory is written: `[x]`, `[x,i]`, `o(x)`.
 `$v` is for a number alone. Any other word stands there as it is, as does a letter in quotes, and
@@ -24,6 +24,12 @@ NAME is what machines call the instruction, if it is not its mnemonic. `{1}` in 
 chosen first in the spelling, as in `{1}_(a, b)`, an operator by its word. A line `NAME(a, b) =
 FORMULA` is a function that formulas may use, and after a line `NAME = {a|b}{c|d}`, in capitals,
 `{NAME}` stands for these choices.
+
+What is stronger is said of tags, weaker ones first, and with what they add to the cost of an
+instruction, which is 1 without: `strength Q=1 < A=3`. Spellings of one instruction are compared by
+it, and fences. Two lines compare others: `instead MOV [x],v < MOV t,v; XCHG [x],t` has what may
+stand in the place of an access, and leave no execution more; `branch cmpw r,r; beq L; L:` is code
+that looks at r and changes nothing, so that what follows depends on it.
 """
 
 from __future__ import annotations
@@ -31,17 +37,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
-from itertools import chain, product
+from itertools import chain, pairwise, product
 
 from msgspec import Struct
 
 from rspverify.isa.catalogue import ENDING, SETS
 from rspverify.isa.formula import Formula, Function, formula
 from rspverify.isa.lines import Tags
+from rspverify.records import replace
 from rspverify.source import InputError, Problem, Source, Span
 
 _HEAD = re.compile(r'instructions (\w+) "([^"]*)"')
-_LINE = re.compile(r"(.+?)\s+: (.+?)(?: as (\S+))?(?: tags (.+))?")
+_LINE = re.compile(r"(.+?)\s+: (.+?)(?: as (\S+))?(?: needs (\S+))?(?: tags (.+))?")
+_STRENGTH = re.compile(r"(strength|instead|branch) (.+)")
+_WORD = re.compile(r"([\w.]+)(?:=(\d+))?")
 _NAMED = re.compile(r"([A-Z]+) = (.+)")
 _FUNCTION = re.compile(r"(\w+)\(([\w, ]*)\) = (.+)")
 _CHOICE = re.compile(r"\{([^{}]*)\}")
@@ -62,7 +71,8 @@ class Form(Struct, frozen=True, eq=False):
     what machines call it. reads: whether it reads memory; result: into which operand. written: what
     it writes, where its condition holds. address, offset: the operands that say where. sets: what
     other operands and registers become. target: the label that it goes to, where `branch` is not 0.
-    meets: of a barrier, its operands. words: the rest of its effects.
+    meets: of a barrier, its operands. words: the rest of its effects. family: what it is but for
+    its strength, which its tags say. needs: an extension of the architecture, if not all have it.
     """
 
     mnemonic: str
@@ -80,6 +90,24 @@ class Form(Struct, frozen=True, eq=False):
     meets: tuple[str, ...] = ()
     words: frozenset[str] = frozenset()
     tags: Tags = Tags()
+    family: tuple[str, ...] = ()
+    needs: str = ""
+
+    @property
+    def every_tag(self) -> frozenset[str]:
+        """The sets that its events are in."""
+        return self.tags.read | self.tags.write
+
+    @property
+    def is_fence(self) -> bool:
+        """Whether it orders accesses and does nothing else."""
+        return self.words == {"fence"}
+
+    @property
+    def spelled(self) -> str:
+        """Its mnemonic, with the words that stand there as they are: `DMB ISH`, `fence r,rw`."""
+        words = (it.strip("'") for it in self.operands if re.fullmatch(r"\w\w+|'\w+'", it))
+        return f"{self.mnemonic} {','.join(words)}".strip()
 
     def fits(self, operands: Sequence[str]) -> bool:
         """Whether it may be written with these operands."""
@@ -116,7 +144,8 @@ def _pattern(operand: str) -> re.Pattern[str]:
 
 
 class Spelling(Struct, frozen=True, eq=False):
-    """A line of a set. choices: of each, its texts and the tags of each of them."""
+    """A line of a set. choices: of each, its texts and the tags of each of them. needs: as of a
+    form."""
 
     mnemonic: str
     operands: str
@@ -124,6 +153,7 @@ class Spelling(Struct, frozen=True, eq=False):
     name: str | None
     tags: tuple[str, ...]
     choices: tuple[Mapping[str, tuple[str, ...]], ...]
+    needs: str = ""
 
     @property
     def mnemonics(self) -> Iterator[str]:
@@ -147,9 +177,13 @@ class Spelling(Struct, frozen=True, eq=False):
             tags += means[text]
         mnemonic = _chosen(self.mnemonic, texts)
         operands = _chosen(self.operands, texts[len(_CHOICE.findall(self.mnemonic)) :])
-        return _form(
+        made = _form(
             mnemonic, tuple(_OPERANDS.findall(operands)), self.name or mnemonic, effects, tags
         )
+        pairs = zip(texts, self.choices, strict=True)
+        plain = ("" if any(means.values()) else text for text, means in pairs)
+        family = (_chosen(f"{self.mnemonic} {self.operands}", plain), effects)
+        return replace(made, family=family, needs=self.needs)
 
 
 def _chosen(spelling: str, texts: Iterable[str]) -> str:
@@ -177,12 +211,19 @@ def _texts(choice: str) -> Mapping[str, tuple[str, ...]]:
 
 
 class InstructionSet(Struct, frozen=True, eq=False, dict=True):
-    """The instructions of a kind of processor. functions: of its formulas."""
+    """The instructions of a kind of processor. functions: of its formulas. prices: what tags add to
+    the cost of an instruction. above: of a tag those that are stronger. instead: an access, and
+    what may stand in its place. branch: what makes the rest of the code depend on r.
+    """
 
     name: str
     summary: str
     spellings: tuple[Spelling, ...]
     functions: Mapping[str, Function]
+    prices: Mapping[str, int] = {}
+    above: Mapping[str, frozenset[str]] = {}
+    instead: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    branch: tuple[str, ...] = ()
 
     def written(self, text: str) -> Form | None:
         """The instruction of a text such as `LOCK XADD [x], r`."""
@@ -217,6 +258,47 @@ class InstructionSet(Struct, frozen=True, eq=False, dict=True):
         named = Tags.of(words)
         return named.read | named.write
 
+    @cached_property
+    def every(self) -> tuple[Form, ...]:
+        """Its instructions, in the order of its file."""
+        names = dict.fromkeys(name for it in self.spellings for name in it.mnemonics)
+        return tuple(chain(*map(self.forms, names)))
+
+    def stronger(self, one: Form, other: Form) -> bool:
+        """Whether the one may stand in the place of the other and leaves no execution more."""
+        comparable = one.family == other.family or (one.is_fence and other.is_fence)
+        mine, its = one.tags, other.tags
+        sides = ((mine.read, its.read), (mine.write, its.write))
+        return comparable and all(
+            tag in strong or strong & self.above.get(tag, frozenset())
+            for strong, weak in sides
+            for tag in weak
+        )
+
+    def alike(self, form: Form) -> list[Form]:
+        """The spellings of one instruction that differ in their strength, or all fences; of two of
+        one strength the first, but for the instruction itself."""
+        found: dict[Tags, Form] = {}
+        for each in self.every:
+            if each.family == form.family or (each.is_fence and form.is_fence):
+                found.setdefault(each.tags, each)
+        return [*({**found, form.tags: form}).values()]
+
+    def cost(self, form: Form) -> int:
+        """What an instruction costs: 1, and what the tags add of its read, and of its write."""
+        sides = {form.tags.read, form.tags.write}
+        return 1 + sum(max(map(self._price, side), default=0) for side in sides)
+
+    def offered(self, form: Form) -> bool:
+        """Whether the file says what its strength costs, so that it may be put into code."""
+        ordering = form.every_tag & {*self.prices, *self.above, *chain(*self.above.values())}
+        return ordering <= self.prices.keys() and bool(ordering or not form.is_fence)
+
+    def _price(self, tag: str) -> int:
+        """That of a tag, or where the file has none, of the dearest that is weaker."""
+        weaker = (price for it, price in self.prices.items() if tag in self.above.get(it, ()))
+        return self.prices.get(tag, max(weaker, default=0))
+
 
 @lru_cache
 def instruction_set(name: str) -> InstructionSet:
@@ -231,6 +313,7 @@ def read_instruction_set(source: Source) -> InstructionSet:
     spellings: list[Spelling] = []
     choices: dict[str, str] = {}
     functions: dict[str, Function] = {}
+    strengths: dict[str, list[str]] = {"strength": [], "instead": [], "branch": []}
     head = None
     for number, text in enumerate(source.text.split("\n"), start=1):
         bare = text.partition("#")[0].strip()
@@ -252,12 +335,42 @@ def read_instruction_set(source: Source) -> InstructionSet:
             if match := _FUNCTION.fullmatch(bare):
                 functions[match[1]] = _function(match[2].split(", "), formula(match[3]), functions)
                 continue
+            if match := _STRENGTH.fullmatch(bare):
+                strengths[match[1]].append(match[2])
+                continue
             spellings.append(_spelling(bare))
         except ValueError as error:
             problems.append(Problem(span, str(error)))
     if problems or head is None:
         raise InputError(problems)
-    return InstructionSet(head[1], head[2], tuple(spellings), functions)
+    prices, above = _strengths(strengths["strength"])
+    instead = (each.split(" < ") for each in strengths["instead"])
+    return InstructionSet(
+        head[1],
+        head[2],
+        tuple(spellings),
+        functions,
+        prices,
+        above,
+        tuple((weak, tuple(strong.split("; "))) for weak, strong in instead),
+        tuple(strengths["branch"][0].split("; ")) if strengths["branch"] else (),
+    )
+
+
+def _strengths(lines: Sequence[str]) -> tuple[dict[str, int], dict[str, frozenset[str]]]:
+    """What tags cost that have a cost, and those that are stronger than each."""
+    prices: dict[str, int] = {}
+    above: dict[str, frozenset[str]] = {}
+    for groups in ([_WORD.findall(group) for group in line.split("<")] for line in lines):
+        prices |= {tag: int(price) for group in groups for tag, price in group if price}
+        for weak, strong in pairwise(groups):
+            for tag, _ in weak:
+                above[tag] = above.get(tag, frozenset()) | {it for it, _ in strong}
+    for middle in above:  # What is above that, too.
+        for tag, its in above.items():
+            if middle in its:
+                above[tag] = its | above[middle]
+    return prices, above
 
 
 def _function(names: Sequence[str], means: Formula, others: Mapping[str, Function]) -> Function:
@@ -269,12 +382,13 @@ def _spelling(line: str) -> Spelling:
     match = _LINE.fullmatch(line)
     if match is None:
         raise ValueError(f"an instruction must be written `SPELLING : EFFECTS`, not `{line}`")
-    spelling, effects, name, tags = match.groups()
+    spelling, effects, name, needs, tags = match.groups()
     spelled = _SPELLED.fullmatch(spelling)
     assert spelled is not None
     choices = tuple(map(_texts, _CHOICE.findall(spelling)))
     mnemonic, operands = spelled.groups()
-    found = Spelling(mnemonic, operands, effects, name, tuple((tags or "").split()), choices)
+    own = tuple((tags or "").split())
+    found = Spelling(mnemonic, operands, effects, name, own, choices, needs or "")
     next(found.forms(next(found.mnemonics)))
     return found
 

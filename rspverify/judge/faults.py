@@ -19,7 +19,7 @@ from rspverify.translators import names_compiler
 
 if TYPE_CHECKING:
     from rspverify.judge.verdicts import Verdicts
-    from rspverify.scheme.row import Row
+    from rspverify.scheme.row import AnyRow
 
 K = TypeVar("K", bound=Hashable)
 
@@ -95,8 +95,8 @@ def _exact(settings: Settings) -> Settings:
     return replace(exact, confirm=None, smt_dir=None, shortest=False)
 
 
-def row_at_fault(row: Row) -> RowAtFault:
+def row_at_fault(row: AnyRow) -> RowAtFault:
     """A row, and where it stands."""
     it = row.span
     place = (it.line, it.column, it.end_line, it.end_column)
-    return RowAtFault(row.number, str(row), tuple(map(str, row.code)), *place)
+    return RowAtFault(row.number, str(row), row.text, *place)

@@ -32,15 +32,14 @@ from rspverify.source import (
     name_of,
     read_source,
 )
-from rspverify.translators import names_compiler, read_translator, table_of
+from rspverify.translators import names_compiler, read_translator, rows_in
 from rspverify.wording import slower_engine
 
 if TYPE_CHECKING:
     from rspverify.axiomatic.model import MemoryModel
     from rspverify.judge.judge import Judge
     from rspverify.litmus.program import Program
-    from rspverify.scheme.scheme import Scheme
-    from rspverify.translators import Translator
+    from rspverify.translators import Rows, Translator
 
 
 class LoadedTest:
@@ -132,17 +131,17 @@ def read_test(source: Source, settings: Settings, *, assembly: bool = False) -> 
 
 
 def read_tests(
-    given: Iterable[Given], settings: Settings, problems: list[Problem]
+    given: Iterable[Given], settings: Settings, problems: list[Problem], *, assembly: bool = False
 ) -> tuple[tuple[LoadedTest, ...], tuple[tuple[str, str], ...]]:
     """Tests, the smallest first; and those that this version cannot read, each with the reason.
 
-    What is wrong with any of them goes to `problems`.
+    What is wrong with any of them goes to `problems`. assembly: whether they may be in assembly.
     """
     tests: list[LoadedTest] = []
     left_out: list[tuple[str, str]] = []
     for each in given:
         try:
-            tests.append(read_test(read_source(each), settings))
+            tests.append(read_test(read_source(each), settings, assembly=assembly))
         except InputError as error:
             if error.severity is Severity.ERROR:
                 problems += error.problems
@@ -259,9 +258,9 @@ class NamedScheme(Struct, frozen=True, eq=False, dict=True):
         return self.translator.machine
 
     @property
-    def scheme(self) -> Scheme:
-        """The scheme, of what is one: a compiler has no rows."""
-        return table_of(self.translator)
+    def scheme(self) -> Rows:
+        """It, of what is a table with rows: a compiler has none. Raises InputError."""
+        return rows_in(self.translator)
 
     def code_of(self, test: Source, settings: Settings) -> Source:
         """The text that says what code a test becomes."""

@@ -203,9 +203,9 @@ class Verdicts:
     def progress(self, test: LoadedTest, scheme: NamedScheme, word: Word) -> ProgressAnswer | None:
         """Whether the compiled test can always go on; None where that has no meaning.
 
-        word: that of the verdict on the test under the scheme.
+        word: that of the verdict on the test under the scheme. What a model judges has none.
         """
-        if word in WITHOUT_PROGRESS:
+        if word in WITHOUT_PROGRESS or scheme.machine is None:
             return None
         return self.judge.ask(ProgressQuestion(self.question(test, scheme)))
 

@@ -7,12 +7,15 @@ operation, and everything behind it depends on what it looked at.
 
 from __future__ import annotations
 
+import os.path
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from math import prod
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -36,17 +39,22 @@ from rspverify.litmus.program import (
     Kind,
     Operation,
     Program,
+    Scope,
     Spin,
     Thread,
 )
+from rspverify.mapping.items import OPERATOR, SCOPE, Item, filled
 from rspverify.mapping.mapped import Mapped
 from rspverify.mapping.targets import Target
 from rspverify.records import replace
 from rspverify.scheme.compile import beyond
-from rspverify.scheme.row import Row, Shape, shape_of
-from rspverify.scheme.scheme import first_rows
+from rspverify.scheme.row import OfOperations, Shape, shape_of
+from rspverify.scheme.rows import OfRows, first_rows
 from rspverify.source import InputError, Problem, Severity, Source, Span
 from rspverify.value import Binary, Expression, Read, Select, Unary, parts, reads, substituted
+
+if TYPE_CHECKING:
+    from rspverify.scheme.mutants import Steps
 
 NAMES = "[rxve]|t[0-9]*"
 """What rows call the result, the location, what is written, what is expected, and temporaries."""
@@ -54,26 +62,37 @@ NAMES = "[rxve]|t[0-9]*"
 MOST_MIXED = 256
 """So many programs a mixed table may make of a test."""
 
-OPERATOR, SCOPE = "{OP}", "{SCOPE}"
-"""What stands in an instruction for the operator of an RMW, and for the scope of its operation."""
 
+class FromC(OfOperations, frozen=True, dict=True):
+    """A row for operations of C, and the code of the target that they become."""
 
-class Code(Struct, frozen=True):
-    """The code of a row: its lines, and each as it is written; operation: where in the file."""
+    code: tuple[Item, ...] = ()
 
-    lines: tuple[Line, ...]
-    texts: tuple[str, ...]
-    span: Span
+    @property
+    def text(self) -> tuple[str, ...]:
+        """Its code as text."""
+        return tuple(map(str, self.code))
+
+    @property
+    def adds(self) -> bool:
+        """Code for a target does what its operation does."""
+        return False
 
 
 class Translated(Struct, frozen=True):
     """A row for an instruction of another architecture. form: what it is there; spelled: as the
-    table has it; text: its code."""
+    table has it."""
 
     number: int
     form: Form
     spelled: str
-    text: tuple[str, ...]
+    code: tuple[Item, ...]
+    span: Span
+
+    @property
+    def text(self) -> tuple[str, ...]:
+        """Its code as text."""
+        return tuple(map(str, self.code))
 
     def matches(self, it: Operation) -> bool:
         """Whether an operation is this instruction."""
@@ -83,22 +102,25 @@ class Translated(Struct, frozen=True):
             self.form.tags,
         )
 
+    @property
+    def scopes(self) -> frozenset[Scope | None]:
+        """An instruction has no scope."""
+        return frozenset()
+
     def __str__(self) -> str:
         return self.spelled
 
 
-class Table(Struct, frozen=True, dict=True):
-    """A table for a target. code: of each row, by its number. under: the model, if it is not the
-    target's own. origin: where the table is taken from, in the author's words. translates: the
-    architecture whose instructions it translates; None where it translates C. parts: in place of
-    rows, tables of which each operation may have the code of any, as in object files that are
-    linked.
+class Table(OfRows, Struct, frozen=True, dict=True):
+    """A table for a target. under: the model, if it is not the target's own. origin: where the
+    table is taken from, in the author's words. translates: the architecture whose instructions it
+    translates; None where it translates C. parts: in place of rows, tables of which each operation
+    may have the code of any, as in object files that are linked.
     """
 
     name: str
     target: Target
-    rows: tuple[Row | Translated, ...]
-    code: Mapping[int, Code]
+    rows: tuple[FromC | Translated, ...]
     source: Source
     origin: str | None = None
     note: str | None = None
@@ -131,11 +153,6 @@ class Table(Struct, frozen=True, dict=True):
         return None if self.translates is None else self.translates.language
 
     @property
-    def whole(self) -> bool:
-        """A table translates operation by operation."""
-        return False
-
-    @property
     def runs_on(self) -> str:
         """The name of its target."""
         return self.target.name
@@ -147,22 +164,35 @@ class Table(Struct, frozen=True, dict=True):
             return load_model(str(Path(self.source.name).parent / self._model_file))
         return load_model(self.under or self.target.model)
 
+    def head(self, *, anywhere: bool) -> dict[str, str]:
+        """What its file says of what it is for (rspverify/scheme/writer.py)."""
+        under = self.under or ""
+        if anywhere and self._model_file:
+            under = os.path.abspath(Path(self.source.name).parent / under)
+        said = {"from": self.translates and self.translates.name, "under": under}
+        return {"target": self.target.name} | {key: it for key, it in said.items() if it}
+
+    @property
+    def has_strengths(self) -> bool:
+        """Whether it is known which of its instructions are stronger."""
+        return bool(instruction_set(self.target.dialect.instructions).prices)
+
+    @property
+    def steps(self) -> Steps:
+        """What its instructions are one step away from."""
+        from rspverify.mapping.strength import StepsOfTarget, strengths
+
+        return StepsOfTarget(strengths(self))
+
     @cached_property
-    def table(self) -> Mapping[Shape, Row]:
+    def table(self) -> Mapping[Shape, FromC]:
         """The row of each shape of operation that has one."""
-        return first_rows(it for it in self.rows if isinstance(it, Row))
+        return first_rows(it for it in self.rows if isinstance(it, FromC))
 
     def on_machine(self, machine: Architecture) -> Table:
         """Raises InputError: a model says what the executions of its code are."""
         message = f"table {self.name} is for {self.target.name}, which is no machine"
         raise InputError([Problem(None, f"{message}: --machine must be left out")])
-
-    def prepare(self, programs: Iterable[Program]) -> None:
-        """Nothing is gained by translating many programs at a time."""
-
-    def code_of(self, program: Callable[[], Program]) -> Source:
-        """The text that says what code a program becomes: that of the table."""
-        return self.source
 
     def key(self, program: Program) -> tuple[object, ...]:
         """The code of each operation, and what judges it."""
@@ -170,23 +200,23 @@ class Table(Struct, frozen=True, dict=True):
         code = tuple(sorted(it.texts.items()) for it in made.all)
         return self.target.name, self.model.text_digest, code
 
-    def row_for(self, operation: Operation) -> Row | Translated | None:
-        """The row that translates an operation, if there is one.
-
-        A table without scopes has the rows of an operation whatever its scope.
-        """
+    def row_for(self, operation: Operation) -> FromC | Translated | None:
+        """The row that translates an operation, if there is one."""
         if operation.instruction is not None:
             known = (it for it in self.rows if isinstance(it, Translated))
             return next((it for it in known if it.matches(operation)), None)
         shape = shape_of(operation)
-        if shape is not None and not self.has_scopes:
-            shape = replace(shape, scope=None, remote=False)
-        return None if shape is None else self.table.get(shape)
+        return None if shape is None else self.row_of(shape)
+
+    def row_of(self, shape: Shape) -> FromC | None:
+        """The row of a shape: a table without scopes has those of operations of any scope."""
+        scoped = shape if self.has_scopes else replace(shape, scope=None, remote=False)
+        return self.table.get(scoped)
 
     @cached_property
     def has_scopes(self) -> bool:
         """Whether some row is for operations of one scope."""
-        its = any(row.scopes - {None} for row in self.rows if isinstance(row, Row))
+        its = any(row.scopes - {None} for row in self.rows if isinstance(row, FromC))
         return its or any(it.has_scopes for it in self.parts)
 
     def compiled(self, program: Program) -> Mapped:
@@ -267,24 +297,46 @@ class Table(Struct, frozen=True, dict=True):
         return {sign: word for sign, word in words if word is not None}
 
 
-class _Thread(TableExecutor):
-    """The code of a thread of a source program, as it is executed."""
+class RowExecutor(TableExecutor):
+    """Executes the code of rows, in which the operands of operations have names."""
 
-    def __init__(
-        self, tables: Sequence[Table], program: Program, thread: Thread, first: int
-    ) -> None:
-        dialect = tables[0].target.dialect
-        registers = re.compile(f"{dialect.registers}|{NAMES}")
+    def __init__(self, target: Target, locations: Iterable[str], first: int = 0) -> None:
+        dialect = target.dialect
         super().__init__(
             instruction_set(dialect.instructions),
-            registers,
-            addresses_of(it.name for it in program.locations),
+            re.compile(f"{dialect.registers}|{NAMES}"),
+            addresses_of(locations),
             {},
             first,
             spelled=lambda name: name if re.fullmatch(NAMES, name) else dialect.spelled(name),
             zero=dialect.zero,
             anywhere=dialect.anywhere,
         )
+
+    def execute(self, it: Instruction) -> None:
+        """What an instruction does; `OP t,r,v` computes what an RMW writes."""
+        if it.mnemonic == "OP":
+            to, old, by = map(self._register_of, it.operands)
+            before = self.operand(old)
+            if isinstance(before, Address):
+                raise CannotReadError("calculates with an address")
+            self._put(self._register(to), *self.operated(before, old, by))
+        else:
+            super().execute(it)
+
+    @abstractmethod
+    def operated(self, before: Expression, old: str, by: str) -> tuple[Expression, frozenset[int]]:
+        """What the operator of the operation makes of what was read, and the reads that this comes
+        from. old, by: the registers of both operands. Raises CannotReadError."""
+
+
+class _Thread(RowExecutor):
+    """The code of a thread of a source program, as it is executed."""
+
+    def __init__(
+        self, tables: Sequence[Table], program: Program, thread: Thread, first: int
+    ) -> None:
+        super().__init__(tables[0].target, (it.name for it in program.locations), first)
         self._tables, self._program, self._own = tables, program, thread
         self._start, self._passed_loops = first, -1
         self._taken: list[tuple[Condition, frozenset[int]]] = []
@@ -302,11 +354,10 @@ class _Thread(TableExecutor):
         table = self._tables[it.index]
         row = table.row_for(it)
         assert row is not None and self.state is not None
-        code = table.code[row.number]
         self._operation, self._first[it.index] = it, self._next
         self.forget_labels()
         words = table.words(it)
-        self.texts[it.index] = tuple(_filled(each, words) for each in code.texts)
+        self.texts[it.index] = tuple(filled(each, words) for each in row.text)
         path = self._over(it.guard)
         values: dict[str, Expression | Address] = {}
         sources: dict[str, frozenset[int]] = {}
@@ -320,7 +371,7 @@ class _Thread(TableExecutor):
             values["x"] = Address(it.location)
             sources["x"] = self._depends(it.address)
         where = condition_of(path)
-        if not (code.lines or it.gives):  # Nor is there a branch around what is nothing.
+        if not (row.code or it.gives):  # Nor is there a branch around what is nothing.
             return
         self._pass_loops(it.index)
         if it.textual is not None:
@@ -334,37 +385,30 @@ class _Thread(TableExecutor):
             self.refuse(it.span, f"{it} {what}, which tables do not know yet")
             return
         self.state = State(where, values, sources, control)
-        self.follow(_named(each, words) for each in code.lines)
+        self.follow(named(each, words) for own in row.code for each in own.lines)
         self._spans += [it.span] * (len(self.events) - len(self._spans))
         if self.state is not None:
             self._taken.append((where, self.state.control - control))
         if it.gives:
             result = self.state.values.get("r") if self.state else None
             if not isinstance(result, Read):
-                self.refuse(code.span, f"the code of {row} must leave one read in r")
+                self.refuse(row.span, f"the code of {row} must leave one read in r")
                 return
             self.told[it.index] = result.index
             self._given[it.index] = result
             self._from[it.index] = self.state.sources.get("r", frozenset())
 
-    def execute(self, it: Instruction) -> None:
-        """What an instruction does; `OP t,r,v` computes what an RMW writes."""
-        if it.mnemonic == "OP":
-            self._operate(*map(self._register_of, it.operands))
-        else:
-            super().execute(it)
-
-    def _operate(self, to: str, old: str, by: str) -> None:
+    def operated(self, before: Expression, old: str, by: str) -> tuple[Expression, frozenset[int]]:
+        """What an RMW writes; what is exchanged does not depend on what was there."""
         assert self.state is not None and self._operation is not None
-        value, own, before = self._operation.value, self._operation.index, self.operand(old)
-        if value is None or isinstance(before, Address):
+        value, own, sources = self._operation.value, self._operation.index, self.state.sources
+        if value is None:
             raise CannotReadError("calculates with an address")
         result = substituted(value, lambda i: before if i == own else self._given[i])
-        sources = self.state.sources
-        from_reads = sources.get(by, frozenset())
-        if own in reads(value):  # What is exchanged does not depend on what was there.
-            from_reads |= sources.get(old, frozenset())
-        self._put(self._register(to), result, from_reads)
+        depends = own in reads(value)
+        return result, sources.get(by, frozenset()) | (
+            sources.get(old, frozenset()) if depends else frozenset()
+        )
 
     def _pass_loops(self, index: int) -> None:
         """Note the branches of the loops that end before an operation."""
@@ -498,13 +542,8 @@ def _expected(it: Operation) -> Expression | None:
     return None
 
 
-def _named(it: Line, words: Mapping[str, str]) -> Line:
+def named(it: Line, words: Mapping[str, str]) -> Line:
+    """A line with what its signs stand for."""
     if isinstance(it, Instruction) and "{" in it.mnemonic:
-        return replace(it, mnemonic=_filled(it.mnemonic, words))
+        return replace(it, mnemonic=filled(it.mnemonic, words))
     return it
-
-
-def _filled(text: str, words: Mapping[str, str]) -> str:
-    for sign, word in words.items():
-        text = text.replace(sign, word)
-    return text

@@ -30,7 +30,7 @@ from rspverify.soundness.internal import InternalError
 from rspverify.soundness.progress import progress
 from rspverify.soundness.settings import Settings
 from rspverify.source import Problem, Source
-from rspverify.translators import machine_behind
+from rspverify.translators import machine_behind, table_of
 from rspverify.verdict import WITHOUT_PROGRESS, ProgressWord, Word
 
 LIVE = "locks are taken in an order, and nothing else keeps anybody waiting for ever"
@@ -158,7 +158,7 @@ class ProofQuestion(Question[Proof], frozen=True):
     def decide(self) -> Proof:
         started = time.perf_counter()
         require_proved()
-        table = proof_table(self.scheme.scheme)
+        table = proof_table(table_of(self.scheme.translator))
         found = self._unknown("")
         if table.operations:
             table, found = self._of_obligations(table, found)
@@ -170,7 +170,7 @@ class ProofQuestion(Question[Proof], frozen=True):
         )
         word, reason = _concluded(found)
         if self.reasons and word is ProofWord.PROVED:
-            found = replace(found, reasons=tuple(reasons(self.scheme.scheme)))
+            found = replace(found, reasons=tuple(reasons(table_of(self.scheme.translator))))
         return replace(found, word=word, reason=reason, seconds=time.perf_counter() - started)
 
     def lost(self, why: Undecided) -> Proof:
@@ -222,7 +222,7 @@ class ProofQuestion(Question[Proof], frozen=True):
 
     def _progress(self, table: ProofTable) -> tuple[ProgressWord, str]:
         """Whether a program of the table may get stuck; a small one that does, if it is known."""
-        if never_stuck(self.scheme.scheme, table):
+        if never_stuck(table_of(self.scheme.translator), table):
             return ProgressWord.LIVE, LIVE
         for test in that_may_get_stuck(table):
             found = progress(program_of(test, ""), self.scheme.scheme, self.verdicts.settings)

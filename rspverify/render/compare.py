@@ -104,8 +104,8 @@ def _proofs(it: Comparison) -> Iterator[Line]:
 def head(it: Comparison, *, everything: bool = False) -> Iterator[Block]:
     """Which schemes are compared, and what their rows cost. everything: as of `document`."""
     for label, scheme in (("old", it.old), ("new", it.new)):
-        machine = machine_in_words(scheme.machine, scheme.machine_file)
-        yield line(f"{label}  {scheme.file}  ({scheme.name}, machine {machine})", kind="head")
+        machine = machine_in_words(scheme.machine, scheme.machine_file, scheme.target)
+        yield line(f"{label}  {scheme.file}  ({scheme.name}, {machine})", kind="head")
     yield line()
     if not it.rows:
         return

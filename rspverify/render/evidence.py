@@ -283,7 +283,7 @@ def machine_run(it: MachineRun, source: str = "", *, queues: bool = False) -> Do
 
     queues: whether a text has what is in queues, too.
     """
-    title = f"{it.test} on the machine {machine_in_words(it.machine, it.machine_file)}"
+    title = f"{it.test} on the {machine_in_words(it.machine, it.machine_file)}"
     lines = [line(f"A run that ends with {it.wanted}")] if it.wanted else []
     shown: list[Block] = [doc.Compiled((), source)] if source else []
     trace = run_trace(it, queues=queues)

@@ -128,6 +128,9 @@ def _row(row: RowFound, report: RepairReport, *, others: bool) -> Iterator[Line]
 def _rests_on(found: SchemeFound, report: RepairReport) -> str:
     """What a scheme that was found was put to."""
     far = f", within {_bounds(found.within)}" if found.within else ""
+    if report.subject.target:
+        words = f"{counted(found.tests, 'test')} SOUND{far}"
+        return "; ".join([words, _hunted(found.hunted)])
     words = f"{counted(found.tests, 'test')} SOUND and LIVE by {report.subject.engine}{far}"
     explicit = "none put to explicit"
     if found.explicit or found.beyond_explicit:
@@ -168,7 +171,8 @@ def _conclusion(report: RepairReport) -> Iterator[Line]:
         yield line("no candidate passes every test that could be decided", kind="UNKNOWN")
     elif claim.exact:
         words = f"no candidate that costs less than {claim.least:,} passes every test"
-        yield line(f"{words} ({limits}, matched locks)", kind="SOUND")
+        limits += "" if report.subject.target else ", matched locks"
+        yield line(f"{words} ({limits})", kind="SOUND")
     else:
         words = f"there may be candidates that cost less than {claim.least:,}: see below"
         yield line(words, kind="UNKNOWN")

@@ -12,17 +12,15 @@ from msgspec.structs import astuple
 from rspverify.architecture.acts import Deed, acts
 from rspverify.architecture.machines import MACHINES
 from rspverify.convert import Count
-from rspverify.litmus.program import GLOBAL
-from rspverify.scheme.row import Template
-from rspverify.scheme.scheme import Scheme
+from rspverify.isa.catalogue import instruction_sets
+from rspverify.isa.instruction_set import instruction_set
+from rspverify.scheme.row import FAR, AnyRow, CodeItem, Template
 from rspverify.source import MAX_SCHEME_BYTES, InputError, Problem, Source, read_source
 from rspverify.wording import guess
 from rspverify.yaml_reader import Node, Table, Text, found, read_yaml
 
 _DEFAULT = Path(__file__).with_name("costs.yaml")
 MOST = 1_000_000
-_FAR = ("device", "system")
-"""The kinds of places whose caches a thread has not at hand."""
 
 
 class Costs(Struct, frozen=True):
@@ -34,18 +32,18 @@ class Costs(Struct, frozen=True):
     weights: Mapping[str, int]
     file: str | None = None
 
-    def of(self, code: Iterable[Template]) -> int:
+    def of(self, code: Iterable[CodeItem]) -> int:
         """The sum over the instructions of a row's code."""
         return sum(map(self.weight, code))
 
-    def weight(self, template: Template) -> int:
+    def weight(self, item: CodeItem) -> int:
         """That of one instruction; where no file names it, by what ours stand for."""
-        known = self.weights.get(priced(template))
-        return _estimated(template) if known is None else known
+        known = self.weights.get(item.priced)
+        return item.cost if known is None else known
 
-    def of_scheme(self, scheme: Scheme) -> int:
+    def of_rows(self, rows: Iterable[AnyRow]) -> int:
         """The sum over all rows, each counted once."""
-        return sum(self.of(row.code) for row in scheme.rows)
+        return sum(self.of(row.code) for row in rows)
 
 
 class Bill(Struct, frozen=True):
@@ -68,12 +66,6 @@ class Bill(Struct, frozen=True):
         return Bill(*(mine + theirs for mine, theirs in both))
 
 
-def priced(template: Template) -> str:
-    """The instruction as a file of costs names it: without register and location."""
-    name = template.mnemonic.name
-    return f"{name} {template.reach}" if template.reach else name
-
-
 @cache
 def default_costs() -> Costs:
     """Our weights: costs.yaml beside this file, which says what they stand for."""
@@ -88,19 +80,19 @@ def read_costs(path: str | Path | None) -> Costs:
     return Costs(weights, str(path))
 
 
-def bill(code: Iterable[Template], costs: Costs) -> Bill:
+def bill(code: Iterable[CodeItem], costs: Costs) -> Bill:
     """The bill for a row's code, told by the effects of its instructions."""
     return sum((_bill(each, costs) for each in code), Bill())
 
 
-def _bill(template: Template, costs: Costs) -> Bill:
-    done = acts(template.mnemonic)
-    flushed = {it.kind.place not in _FAR for it in done if it.deed is Deed.MARK and it.kind}
+def _bill(item: CodeItem, costs: Costs) -> Bill:
+    done = acts(item.mnemonic) if isinstance(item, Template) else ()
+    flushed = {it.kind.place not in FAR for it in done if it.deed is Deed.MARK and it.kind}
     emptied = {
-        it.kind.place not in _FAR for it in done if it.deed is Deed.LOSE and it.every and it.kind
+        it.kind.place not in FAR for it in done if it.deed is Deed.LOSE and it.every and it.kind
     }
     return Bill(
-        costs.weight(template),
+        costs.weight(item),
         1,
         True in flushed,
         False in flushed,
@@ -110,32 +102,16 @@ def _bill(template: Template, costs: Costs) -> Bill:
     )
 
 
-def _estimated(template: Template) -> int:
-    """An access that may stay near is 1, and one of local memory; all else is 10, and four times as
-    much for each reach. A load may stay near that can be served there, a store that is left there.
-    """
-    mnemonic, reach = template.mnemonic, template.reach
-    if template.accesses:
-        near = any(it.kind.place not in _FAR for it in mnemonic.accessed)
-        both = mnemonic.reads and mnemonic.writes
-        local = not mnemonic.serves(GLOBAL)
-        if (
-            local
-            or (near and not both)
-            or all(it.kind.place not in _FAR for it in mnemonic.accessed)
-        ):
-            return 1
-    times: int = 4 ** (mnemonic.reaches.index(reach) if reach else 0)
-    return 10 * times
-
-
 def priced_names() -> list[str]:
-    """The instructions of all machines as a file of costs names them."""
+    """The instructions of all machines and targets as a file of costs names them."""
     found: dict[str, None] = {}
     for machine in MACHINES.values():
         for name, mnemonic in machine.instructions.items():
             for reach in mnemonic.reaches or (None,):
                 found[f"{name} {reach}" if reach else name] = None
+    for each in map(instruction_set, instruction_sets()):
+        if each.prices:
+            found |= dict.fromkeys(form.spelled for form in each.every)
     return list(found)
 
 

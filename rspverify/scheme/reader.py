@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from rspverify.architecture.catalogue import ENDING
 from rspverify.architecture.machines import MACHINES, machine_named
 from rspverify.records import replace
 from rspverify.scheme.memory import without_end
-from rspverify.scheme.row import Row, Shape
+from rspverify.scheme.row import OfOperations, Row, Shape
 from rspverify.scheme.row_reader import read_row
 from rspverify.scheme.scheme import Scheme
 from rspverify.shipped import SCHEMES, SHIPPED
@@ -150,13 +150,13 @@ def _forgotten_scopes(rows: tuple[Row, ...]) -> list[Problem]:
     return [Problem(row.span, message, hint) for row in rows if not row.scopes]
 
 
-def overlaps(rows: tuple[Row, ...]) -> list[Problem]:
+def overlaps(rows: Sequence[OfOperations]) -> list[Problem]:
     """A problem for each two rows that match an operation, where no row comes before them."""
-    matching: dict[Shape, list[Row]] = {}
+    matching: dict[Shape, list[OfOperations]] = {}
     for row in rows:
         for shape in row.shapes:
             matching.setdefault(shape, []).append(row)
-    torn: dict[int, tuple[Row, Row, list[Shape]]] = {}
+    torn: dict[int, tuple[OfOperations, OfOperations, list[Shape]]] = {}
     for shape, own in matching.items():
         best = [row for row in own if not any(other.before(row, shape) for other in own)]
         for row in best[1:]:
@@ -164,7 +164,7 @@ def overlaps(rows: tuple[Row, ...]) -> list[Problem]:
     return [_torn(*torn[number]) for number in sorted(torn)]
 
 
-def _torn(row: Row, owner: Row, shapes: list[Shape]) -> Problem:
+def _torn(row: OfOperations, owner: OfOperations, shapes: list[Shape]) -> Problem:
     number = len({replace(each, used=True) for each in shapes})
     more = f" (and {number - 1} more)" if number > 1 else ""
     message = f"{shapes[0]}{more} must be matched by one row, not by two"

@@ -3,14 +3,48 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Protocol
 
 from msgspec import Struct
 
 from rspverify.architecture.architecture import Mnemonic
-from rspverify.litmus.program import Operation, Order, Scope
+from rspverify.litmus.program import GLOBAL, Operation, Order, Scope
 from rspverify.scheme.memory import IN_GLOBAL, Memory, memory_words
 from rspverify.scheme.orders import DEFAULT, Op, at_least, closer, op_of
 from rspverify.source import Span
+
+FAR = ("device", "system")
+"""The kinds of places whose caches a thread has not at hand."""
+
+
+class CodeItem(Protocol):
+    """An instruction of a row's code, of whichever instruction set.
+
+    accesses: whether it reads or writes a location for the program. priced: as a file of costs
+    names it, without register and location; cost: what it costs where no file does.
+    """
+
+    @property
+    def accesses(self) -> bool: ...
+    @property
+    def priced(self) -> str: ...
+    @property
+    def cost(self) -> int: ...
+    @property
+    def span(self) -> Span: ...
+
+
+class AnyRow(Protocol):
+    """A row of any table: what it is for, in words, and the code of that."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def code(self) -> tuple[CodeItem, ...]: ...
+    @property
+    def text(self) -> tuple[str, ...]: ...
+    @property
+    def span(self) -> Span: ...
 
 
 class Template(Struct, frozen=True):
@@ -34,6 +68,26 @@ class Template(Struct, frozen=True):
             self.reach or "" if letter == "s" else letter for letter in self.mnemonic.operands
         )
         return self.mnemonic.written(operands)
+
+    @property
+    def priced(self) -> str:
+        """As a file of costs names it: without register and location."""
+        return f"{self.mnemonic.name} {self.reach}" if self.reach else self.mnemonic.name
+
+    @property
+    def cost(self) -> int:
+        """An access that may stay near is 1, and one of local memory; all else is 10, and four
+        times as much for each reach. A load may stay near that can be served there, a store that is
+        left there.
+        """
+        mnemonic, reach = self.mnemonic, self.reach
+        if self.accesses:
+            near = [it.kind.place not in FAR for it in mnemonic.accessed]
+            both = mnemonic.reads and mnemonic.writes
+            if not mnemonic.serves(GLOBAL) or (any(near) and not both) or all(near):
+                return 1
+        times: int = 4 ** (mnemonic.reaches.index(reach) if reach else 0)
+        return 10 * times
 
 
 UNUSED = "unused"
@@ -83,17 +137,14 @@ def shape_of(operation: Operation) -> Shape | None:
 EITHER = frozenset({False, True})
 
 
-class Row(Struct, frozen=True, dict=True):
-    """One row: the operations that it matches, and the code that each of them becomes.
+class OfOperations(Struct, frozen=True, dict=True):
+    """One row: the operations of OpenCL or C that it matches.
 
     scopes: None in it is non-atomic; where it is empty, the row is for the atomics of languages
     without scopes. orders, remotes: of the atomic operations that it matches, so both are empty
     where it matches no atomic one. number: its place in the table, from 1.
-    code: exactly one of its instructions accesses memory, and as the operation does, but that ST
-    may store again what has been written; of a fence none does.
     named: of its orders those that it names; it covers the others as weaker ones.
     memories: of the operations that it matches. results: of an RMW, whether they are used.
-    written: its code in the assembly of an architecture, where it is for one; `code` is empty then.
     """
 
     number: int
@@ -101,13 +152,11 @@ class Row(Struct, frozen=True, dict=True):
     scopes: frozenset[Scope | None]
     orders: frozenset[Order]
     remotes: frozenset[bool]
-    code: tuple[Template, ...]
     span: Span
     note: str | None = None
     named: frozenset[Order] = frozenset()
     memories: frozenset[Memory] = frozenset({IN_GLOBAL})
     results: frozenset[bool] = EITHER
-    written: tuple[str, ...] = ()
 
     @cached_property
     def shapes(self) -> tuple[Shape, ...]:
@@ -130,17 +179,7 @@ class Row(Struct, frozen=True, dict=True):
             for each in (*(plain if None in self.scopes else ()), *atomic)
         )
 
-    @property
-    def text(self) -> tuple[str, ...]:
-        """Its code as text."""
-        return self.written or tuple(map(str, self.code))
-
-    @property
-    def adds(self) -> bool:
-        """Whether its code does nothing but add, of all that an RMW may do."""
-        return any(each.mnemonic.operator == "+" for each in self.code)
-
-    def before(self, other: Row, shape: Shape) -> bool:
+    def before(self, other: OfOperations, shape: Shape) -> bool:
         """Whether it compiles a shape that both match: the order it names for it is the weaker."""
         return shape.order is not None and closer(shape.order, self.named, other.named)
 
@@ -176,3 +215,23 @@ class Row(Struct, frozen=True, dict=True):
     def _in_brackets(self) -> str:
         orders = ", ".join(order.value for order in Order if order in self.named)
         return f" ({orders})" if orders else ""
+
+
+class Row(OfOperations, frozen=True, dict=True):
+    """A row of a scheme for a machine, and the code that its operations become.
+
+    code: exactly one of its instructions accesses memory, and as the operation does, but that ST
+    may store again what has been written; of a fence none does.
+    """
+
+    code: tuple[Template, ...] = ()
+
+    @property
+    def text(self) -> tuple[str, ...]:
+        """Its code as text."""
+        return tuple(map(str, self.code))
+
+    @property
+    def adds(self) -> bool:
+        """Whether its code does nothing but add, of all that an RMW may do."""
+        return any(each.mnemonic.operator == "+" for each in self.code)

@@ -101,7 +101,7 @@ class _Fields:
         if "order" in self._fields:
             orders = frozenset().union(*(covered(kind, order) for order in named))
         about = (node.span, note, named, memories or frozenset({IN_GLOBAL}), results)
-        return Row(number, kind, scopes, orders, remotes, code, *about)
+        return Row(number, kind, scopes, orders, remotes, *about, code=code)
 
     def _left_out(self, key: str, where: str, hint: str) -> None:
         """Note a field that says something of what a row does not match."""

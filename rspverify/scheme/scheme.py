@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os.path
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import count
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -32,8 +34,12 @@ from rspverify.scheme.memory import (
 )
 from rspverify.scheme.orders import Op
 from rspverify.scheme.row import Row, Shape, Template, shape_of
-from rspverify.source import InputError, Problem, Severity, Source, require
+from rspverify.scheme.rows import OfRows, first_rows
+from rspverify.source import InputError, Problem, Severity, Source
 from rspverify.wording import alternatives
+
+if TYPE_CHECKING:
+    from rspverify.scheme.mutants import Steps
 
 _IMPLICIT = re.compile(r"\batomic_(?!\w*_explicit)\w+")
 """The name of a function that has no order among its arguments."""
@@ -50,7 +56,7 @@ ENTRY, EXIT = Order.RELEASE, Order.ACQUIRE
 _ACCESS = {ENTRY: Op.STORE, EXIT: Op.LOAD}
 
 
-class Scheme(ForMachine, Struct, frozen=True, dict=True):
+class Scheme(OfRows, ForMachine, Struct, frozen=True, dict=True):
     """A compilation scheme. For each operation there is one row at most that comes before others.
 
     machine: what its code is judged by, unless another is named; it implies the instruction set
@@ -100,12 +106,17 @@ class Scheme(ForMachine, Struct, frozen=True, dict=True):
             raise InputError(problems)
         return replace(self, machine=machine, rows=rows)
 
-    def with_code(self, number: int, code: tuple[Template, ...]) -> Scheme:
-        """The same scheme but for the code of one row, given by its number. Raises InputError."""
-        message = f"a row of {self.name} must be from 1 to {len(self.rows)}, not {number}"
-        require(any(row.number == number for row in self.rows), message)
-        rows = tuple(replace(row, code=code) if row.number == number else row for row in self.rows)
-        return replace(self, rows=rows)
+    def head(self, *, anywhere: bool) -> dict[str, str]:
+        """What its file says of what it is for (rspverify/scheme/writer.py)."""
+        folder = os.path.abspath(self.machine.path) if anywhere else ""
+        return {"machine": self.machine.named(folder)}
+
+    @property
+    def steps(self) -> Steps:
+        """What its instructions are one step away from."""
+        from rspverify.scheme.steps import StepsOnMachine
+
+        return StepsOnMachine(self)
 
     @cached_property
     def table(self) -> Mapping[Shape, Row]:
@@ -126,7 +137,18 @@ class Scheme(ForMachine, Struct, frozen=True, dict=True):
     def row_for(self, operation: Operation) -> Row | None:
         """The row that compiles an operation, if there is one."""
         shape = shape_of(operation)
-        return None if shape is None else self.table.get(shape)
+        return None if shape is None else self.row_of(shape)
+
+    def rows_of(self, operation: Operation) -> tuple[Row, ...]:
+        """The rows that say what an operation becomes: its own, or those of a barrier's fences."""
+        if operation.kind is not Kind.BARRIER:
+            return super().rows_of(operation)
+        fences = self.fences(ordering(operation))
+        return () if isinstance(fences, Shape) else (*fences[0], *fences[1])
+
+    def row_of(self, shape: Shape) -> Row | None:
+        """The row that compiles operations of a shape, if there is one."""
+        return self.table.get(shape)
 
     # ---- barriers --------------------------------------------------------------------------------
 
@@ -169,14 +191,6 @@ class Scheme(ForMachine, Struct, frozen=True, dict=True):
 
     # ---- compilation -----------------------------------------------------------------------------
 
-    @property
-    def whole(self) -> bool:
-        """A table translates operation by operation."""
-        return False
-
-    def prepare(self, programs: Iterable[Program]) -> None:
-        """Nothing is gained by compiling many programs at a time."""
-
     def key(self, program: Program) -> tuple[object, ...]:
         """The code of each operation."""
         return tuple((it.operation, str(it)) for it in self.compiled(program).instructions)
@@ -185,10 +199,6 @@ class Scheme(ForMachine, Struct, frozen=True, dict=True):
         """The code of a shape; a word where there is no row, as a row may have no instruction."""
         row = self.table.get(shape)
         return ("no row",) if row is None else tuple(map(str, row.code))
-
-    def code_of(self, program: Callable[[], Program]) -> Source:
-        """The text that says what code a program becomes: that of the table."""
-        return self.source
 
     def compiled(self, program: Program) -> AssemblyProgram:
         """The compiled program; each of its instructions names the operation that it comes from.
@@ -236,16 +246,6 @@ class Scheme(ForMachine, Struct, frozen=True, dict=True):
         yield from ((it.mnemonic, it.reach) for it in leave)
 
 
-def first_rows(rows: Iterable[Row]) -> dict[Shape, Row]:
-    """The row of each shape that one matches: of several the one that names the weakest order."""
-    found: dict[Shape, Row] = {}
-    for row in rows:
-        for shape in row.shapes:
-            if shape not in found or row.before(found[shape], shape):
-                found[shape] = row
-    return found
-
-
 def _unlike(template: Template, mnemonic: Mnemonic | None) -> str | None:
     """What another machine must have, whose instruction of this name cannot take the place of one;
     None if it can."""
@@ -273,21 +273,6 @@ def ordering(barrier: Operation) -> Ordering:
 def fence_code(rows: tuple[Row, ...]) -> tuple[Template, ...]:
     """The code of a barrier's fence, by its rows; none where accesses say that it costs nothing."""
     return next((row.code for row in rows if row.kind is Op.FENCE), ())
-
-
-def rows_used(program: Program, scheme: Scheme) -> tuple[Row, ...]:
-    """The rows that compile some operation of the program, in the order of the table."""
-    used = [row for each in program.operations for row in rows_of(each, scheme)]
-    return tuple(row for row in scheme.rows if any(row is each for each in used))
-
-
-def rows_of(operation: Operation, scheme: Scheme) -> tuple[Row, ...]:
-    """The rows that say what an operation becomes: its own, or those of a barrier's fences."""
-    if operation.kind is Kind.BARRIER:
-        fences = scheme.fences(ordering(operation))
-        return () if isinstance(fences, Shape) else (*fences[0], *fences[1])
-    row = scheme.row_for(operation)
-    return () if row is None else (row,)
 
 
 def _of_local(operation: Operation) -> bool:

@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 import json
-import os.path
+from collections.abc import Iterable
+from typing import Any, Protocol
 
 from rspverify.litmus.program import GLOBAL, LOCAL, Order, Scope
 from rspverify.scheme.memory import IN_GLOBAL
 from rspverify.scheme.orders import DEFAULT
-from rspverify.scheme.row import UNUSED, Row
-from rspverify.scheme.scheme import Scheme
+from rspverify.scheme.row import UNUSED, AnyRow, CodeItem, OfOperations, Template
 
 _WIDTH = 100
 
 
-def scheme_text(scheme: Scheme, comment: str = "", *, anywhere: bool = False) -> str:
+class Written(Protocol):
+    """A table that can be written: its head says what it is for, and its rows what they match."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def origin(self) -> str | None: ...
+    @property
+    def note(self) -> str | None: ...
+    @property
+    def rows(self) -> Iterable[Any]: ...
+    def head(self, *, anywhere: bool) -> dict[str, str]: ...
+
+
+def scheme_text(scheme: Written, comment: str = "", *, anywhere: bool = False) -> str:
     """The text of a scheme, rows in their order; `comment` stands before it, line by line.
 
-    anywhere: whether it may be put into any folder, so that its machine's file is named from the
-    root.
+    anywhere: whether it may be put into any folder, so that files are named from the root.
     """
     lines = [f"# {line}".rstrip() for line in comment.splitlines()]
     lines.append(f"name: {scheme.name}")
     if scheme.origin:
         lines.append(f"source: {json.dumps(scheme.origin, ensure_ascii=False)}")
-    machine = scheme.machine
-    lines.append(f"machine: {machine.named(os.path.abspath(machine.path) if anywhere else '')}")
+    lines += [f"{key}: {value}" for key, value in scheme.head(anywhere=anywhere).items()]
     if scheme.note:
         lines.append(f"note: {json.dumps(scheme.note, ensure_ascii=False)}")
     lines.append("rows:")
@@ -34,8 +46,21 @@ def scheme_text(scheme: Scheme, comment: str = "", *, anywhere: bool = False) ->
     return "\n".join(lines) + "\n"
 
 
-def row_fields(row: Row) -> dict[str, str]:
+def row_fields(row: AnyRow) -> dict[str, str]:
     """A row as its YAML has it: the text of each key."""
+    fields = _matched(row) if isinstance(row, OfOperations) else {"from": json.dumps(str(row))}
+    fields["code"] = f"[{', '.join(map(_item, row.code))}]"
+    if isinstance(row, OfOperations) and row.note:
+        fields["note"] = json.dumps(row.note, ensure_ascii=False)
+    return fields
+
+
+def _item(it: CodeItem) -> str:
+    return str(it) if isinstance(it, Template) else json.dumps(str(it))
+
+
+def _matched(row: OfOperations) -> dict[str, str]:
+    """What a row is for."""
     fields = {"op": row.kind.value}
     if row.scopes:
         fields["scope"] = _one_or_list(_scopes(row))
@@ -50,13 +75,10 @@ def row_fields(row: Row) -> dict[str, str]:
         fields["memory"] = _one_or_list([it for it in (GLOBAL, LOCAL) if it in regions])
     if row.kind.gives and len(row.results) == 1:
         fields["result"] = "used" if True in row.results else UNUSED
-    fields["code"] = f"[{', '.join(map(str, row.code))}]"
-    if row.note:
-        fields["note"] = json.dumps(row.note, ensure_ascii=False)
     return fields
 
 
-def _row(row: Row) -> list[str]:
+def _row(row: AnyRow) -> list[str]:
     """A row on a line, or where that would be too long on several."""
     items = [f"{key}: {value}" for key, value in row_fields(row).items()]
     line = f"  - {{{', '.join(items)}}}"
@@ -66,7 +88,7 @@ def _row(row: Row) -> list[str]:
     return [f"  - {first}", *(f"    {item}" for item in rest)]
 
 
-def _scopes(row: Row) -> list[str]:
+def _scopes(row: OfOperations) -> list[str]:
     plain = ["na"] if None in row.scopes else []
     return plain + [scope.value.lower() for scope in Scope if scope in row.scopes]
 

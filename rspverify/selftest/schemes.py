@@ -56,7 +56,7 @@ def _row(number: int, shape: Shape, own: Code) -> Row:
     orders = DEFAULT[shape.kind] if shape.order else frozenset()
     remotes = frozenset({shape.remote} if shape.order else ())
     scopes = frozenset({shape.scope})
-    return Row(number, shape.kind, scopes, orders, remotes, own, _SPAN, named=orders)
+    return Row(number, shape.kind, scopes, orders, remotes, _SPAN, named=orders, code=own)
 
 
 def in_order(shapes: Iterable[Shape]) -> list[Shape]:

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from rspverify.limits import Limits
 from rspverify.litmus.program import Scope
-from rspverify.scheme.row import Row
-from rspverify.scheme.scheme import Scheme, rows_used
+from rspverify.mapping.strength import gives, strengths
+from rspverify.mapping.table import Table
+from rspverify.scheme.row import AnyRow
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.sides import ModelSide
 from rspverify.soundness.strongest import strongest
-from rspverify.translators import Translator, table_of
+from rspverify.translators import Translator, rows_in
 from rspverify.verdict import Word
+
+if TYPE_CHECKING:
+    from rspverify.translators import Rows
 
 _SCOPES = (None, *Scope)
 
@@ -30,8 +35,8 @@ class Blame(Struct, frozen=True):
     mend, too, at a cost that schemes are there to avoid.
     """
 
-    blamed: tuple[Row, ...]
-    mends: tuple[tuple[Row, ...], ...]
+    blamed: tuple[AnyRow, ...]
+    mends: tuple[tuple[AnyRow, ...], ...]
     mended: Translator
 
 
@@ -43,10 +48,10 @@ def blame(case: Case, *, devices: int, limits: Limits | None = None) -> Blame:
     """
     limits = limits or Limits()
     program, model, settings = case.program, case.model, case.settings
-    scheme = table_of(case.scheme)
+    scheme = rows_in(case.scheme)
     source = ModelSide(program, model)
-    rows = rows_used(program, scheme)
-    for anywhere in (False, True):
+    rows = scheme.rows_used(program)
+    for anywhere in (False, True)[: 1 if scheme.machine is None else 2]:
         for count in (1, 2):
             mends = {}
             for chosen in combinations(rows, count):
@@ -61,18 +66,27 @@ def blame(case: Case, *, devices: int, limits: Limits | None = None) -> Blame:
     return Blame((), (), scheme)
 
 
-def _strengthened(scheme: Scheme, rows: Sequence[Row], devices: int, *, anywhere: bool) -> Scheme:
+def _strengthened(scheme: Rows, rows: Sequence[Any], devices: int, *, anywhere: bool) -> Rows:
     """A scheme with some rows made as strong as can be."""
     for row in rows:
-        scheme = scheme.with_code(row.number, strongest(row, scheme, devices, anywhere=anywhere))
+        code: tuple[Any, ...]
+        if isinstance(scheme, Table):
+            code = strengths(scheme).strongest(row.code, result=gives(row))
+        else:
+            code = strongest(row, scheme, devices, anywhere=anywhere)
+        scheme = scheme.with_code(row.number, code)
     return scheme
 
 
-def width(rows: Sequence[Row]) -> tuple[tuple[int, bool, int], ...]:
+def width(rows: Sequence[Any]) -> tuple[tuple[int, bool, int], ...]:
     """How far rows reach; of equal ones those later in the table."""
     return tuple(
         sorted(
-            (max(map(_SCOPES.index, row.scopes), default=0), True in row.remotes, row.number)
+            (
+                max(map(_SCOPES.index, row.scopes), default=0),
+                True in getattr(row, "remotes", ()),
+                row.number,
+            )
             for row in rows
         )
     )

@@ -19,9 +19,9 @@ from rspverify.architecture.acts import (
 from rspverify.architecture.architecture import Architecture, CellKind, Mnemonic, cells_of
 from rspverify.machine.machine import effect_of
 from rspverify.records import replace
-from rspverify.scheme.mutants import variants
 from rspverify.scheme.row import Row, Template
 from rspverify.scheme.scheme import Scheme
+from rspverify.scheme.steps import variants
 
 Code = tuple[Template, ...]
 

@@ -21,7 +21,7 @@ from rspverify.records import replace
 from rspverify.scheme.cost import default_costs
 from rspverify.scheme.mutants import Mutant, mutants_of
 from rspverify.scheme.reader import read_scheme, read_scheme_file
-from rspverify.scheme.scheme import Scheme, rows_used
+from rspverify.scheme.scheme import Scheme
 from rspverify.scheme.writer import scheme_text
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
@@ -283,7 +283,7 @@ def test_rows_of_a_test() -> None:
         if each.verdict.word is Word.UNSUPPORTED:
             assert each.rows == frozenset()
         else:
-            used = rows_used(each.test.program, setup.schemes[0].scheme)
+            used = setup.schemes[0].scheme.rows_used(each.test.program)
             assert each.rows == {row.number for row in used}
 
 

@@ -11,6 +11,7 @@ import pytest
 from machine.engines import events_outcomes, searched
 
 from rspverify.architecture.machines import MACHINES
+from rspverify.engineering.repair import instructions
 from rspverify.engineering.repair.codes import (
     Code,
     Kinds,
@@ -36,7 +37,7 @@ DEVICES = read_scheme_file(ROOT / "schemes/proposed-multi-device.yaml")
 
 
 def pool_of(scheme: Scheme) -> InstructionPool:
-    return InstructionPool(scheme.machine, default_costs(), scheme.rows[0].span)
+    return instructions.pool_of(scheme, default_costs())
 
 
 POOL = pool_of(PROPOSED)

@@ -14,7 +14,6 @@ from rspverify.programs.notation import read_notation
 from rspverify.scheme.orders import Op
 from rspverify.scheme.reader import read_scheme_file
 from rspverify.scheme.row import Row
-from rspverify.scheme.scheme import rows_used
 from rspverify.source import InputError
 
 SCHEMES = Path(__file__).parents[2] / "schemes/amdgpu"
@@ -33,7 +32,7 @@ def test_titles_are_unique() -> None:
 @pytest.mark.parametrize("name", sorted(each.name for each in SCHEMES.glob("gfx*.yaml")))
 def test_every_row_that_orders_anything_is_used(name: str, programs: list[Program]) -> None:
     scheme = read_scheme_file(SCHEMES / name)
-    used = {row.number for each in programs for row in rows_used(each, scheme)}
+    used = {row.number for each in programs for row in scheme.rows_used(each)}
     ordering = [row for row in scheme.rows if _that_do_something(row) > (row.kind is not Op.FENCE)]
     assert [str(row) for row in ordering if row.number not in used] == []
 

@@ -6,7 +6,6 @@ import pytest
 
 from rspverify.litmus.program import Kind, Location, Program, Scope, Thread
 from rspverify.scheme.reader import read_scheme, read_scheme_file
-from rspverify.scheme.scheme import rows_used
 from rspverify.source import InputError, Severity, Source
 
 SCHEMES = {
@@ -94,10 +93,10 @@ def test_orders_that_cost_nothing_need_no_row(operation):
 
 def test_the_rows_of_its_fences_are_used(operation):
     barrier = operation(Kind.BARRIER, Scope.DV, regions=GLOBAL, label="B")
-    used = rows_used(program_of(barrier), SCHEMES["proposed-full"])
+    used = SCHEMES["proposed-full"].rows_used(program_of(barrier))
     assert [str(row.code[0]) for row in used] == ["INV_L1 WG", "FLU_L1 WG"]
     wide = operation(Kind.BARRIER, Scope.WG, regions=GLOBAL, label="B")
-    used = rows_used(program_of(wide), SCHEMES["proposed"])
+    used = SCHEMES["proposed"].rows_used(program_of(wide))
     assert [row.number for row in used] == [1, 4]
     local = operation(Kind.BARRIER, Scope.WG, regions=LOCAL, label="B")
-    assert rows_used(program_of(local), SCHEMES["proposed"]) == ()
+    assert SCHEMES["proposed"].rows_used(program_of(local)) == ()

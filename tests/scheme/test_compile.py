@@ -18,7 +18,6 @@ from rspverify.litmus.program import (
 )
 from rspverify.records import replace
 from rspverify.scheme.reader import read_scheme, read_scheme_file
-from rspverify.scheme.scheme import rows_used
 from rspverify.source import InputError, Severity, Source, Span
 from rspverify.value import Binary, Constant, Expression, Read, evaluate
 
@@ -152,7 +151,7 @@ def test_rows_used_are_those_of_the_operations_in_the_order_of_the_table(operati
             operation(Kind.LOAD, Scope.ALL, index=3),
         ),
     )
-    assert [row.number for row in rows_used(program, PROPOSED)] == [1, 5]
+    assert [row.number for row in PROPOSED.rows_used(program)] == [1, 5]
 
 
 # ---- beyond Tab. 3 -------------------------------------------------------------------------------

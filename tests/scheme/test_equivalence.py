@@ -25,7 +25,7 @@ from rspverify.scheme.equivalence import (
 )
 from rspverify.scheme.mutants import mutants_of
 from rspverify.scheme.reader import read_scheme, read_scheme_file
-from rspverify.scheme.scheme import Scheme, rows_used
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source
@@ -291,7 +291,7 @@ def test_equivalent_mutants_have_the_same_outcomes(cpu: str, sample: Sequence[st
     for row in mutants_of(scheme):
         same = [it for it in row.mutants if equivalent(it.row.code, it.code, scheme.machine)]
         for program in programs if same else ():
-            if row.row.number in {it.number for it in rows_used(program, scheme)}:
+            if row.row.number in {it.number for it in scheme.rows_used(program)}:
                 mutant = same[-1]
                 assert outcomes(program, mutant.of(scheme)) == outcomes(program, scheme)
                 tried.add(mutant.name)
@@ -301,7 +301,7 @@ def test_equivalent_mutants_have_the_same_outcomes(cpu: str, sample: Sequence[st
 def test_a_mutant_without_what_does_nothing_has_the_same_outcomes() -> None:
     scheme, title = read_scheme_file(SCHEMES / "gfx1250.yaml"), "CoWR-store-wi"
     program = read_program(Source(title, ROW_TESTS[title]))
-    used = {it.number for it in rows_used(program, scheme)}
+    used = {it.number for it in scheme.rows_used(program)}
     mutants = [it for row in mutants_of(scheme) for it in row.mutants if it.row.number in used]
     same = [it for it in mutants if equivalent(it.row.code, it.code, scheme.machine) == NOTHING]
     assert same
@@ -313,7 +313,7 @@ def test_a_mutant_that_waits_longer_has_no_other_outcomes() -> None:
     """The wait for loads comes before the write-back: nothing of it is counted."""
     scheme, title = read_scheme_file(SCHEMES / "gfx1200.yaml"), "LB-by-store-release-all"
     program = read_program(Source(title, ROW_TESTS[title]))
-    used = {it.number for it in rows_used(program, scheme)}
+    used = {it.number for it in scheme.rows_used(program)}
     (row,) = (
         each
         for each in mutants_of(scheme)

@@ -79,7 +79,7 @@ def test_the_cost_of_a_scheme_is_that_of_its_instructions() -> None:
     scheme = read_scheme_file(ROOT / "schemes/proposed.yaml")
     by_hand = [1, 1 + 10, 1 + 40 + 10, 1, 10 + 1, 40 * 4 + 1 + 10 + 40, 1, 10 + 10 + 10]
     assert [costs.of(row.code) for row in scheme.rows[:8]] == by_hand
-    assert costs.of_scheme(scheme) == sum(by_hand) + 40 * 6 + 10
+    assert costs.of_rows(scheme.rows) == sum(by_hand) + 40 * 6 + 10
 
 
 def test_a_machine_of_ones_own_keeps_its_switches(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from rspverify.litmus.program import Kind, Order, Program
 from rspverify.litmus.reader import read_program, read_program_file
 from rspverify.machine.firings import enough_steps
 from rspverify.records import replace
-from rspverify.scheme.scheme import Scheme, rows_used
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.progress import progress
@@ -151,5 +151,5 @@ def without(row: str, instruction: int) -> Scheme:
 def test_each_of_these_instructions_is_needed(case: Any) -> None:
     (name,) = [each for each in NAMES if each.startswith(case["test"])]
     scheme = without(case["row"], case["place"])
-    assert rows_used(program(name), scheme) != ()
+    assert scheme.rows_used(program(name)) != ()
     assert judged(program(name), scheme, Settings(), source=source(name)).word is Word.UNSOUND

@@ -16,7 +16,7 @@ from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.machine import Machine
 from rspverify.records import replace
 from rspverify.scheme.mutants import mutants_of
-from rspverify.scheme.scheme import Scheme, rows_used
+from rspverify.scheme.scheme import Scheme
 from rspverify.source import InputError, Source
 from rspverify.value import evaluate
 
@@ -42,7 +42,7 @@ def ends(program: Program, scheme: Scheme) -> frozenset[object]:
 def mutated(rng: random.Random, program: Program) -> Scheme:
     """A scheme with one instruction less in some row, for some machine."""
     scheme = rng.choice(SCHEMES)
-    used = {row.number for row in rows_used(program, scheme)}
+    used = {row.number for row in scheme.rows_used(program)}
     rows = [each for each in mutants_of(scheme) if each.row.number in used and each.mutants]
     if rows and rng.random() < 0.7:
         scheme = rng.choice(rng.choice(rows).mutants).of(scheme)

@@ -12,7 +12,7 @@ from checks import MODEL, ROOT, judged, scheme_named
 from rspverify.architecture.acts import does_the_same
 from rspverify.scheme.reader import read_scheme_file
 from rspverify.scheme.row import Template
-from rspverify.scheme.scheme import Scheme, rows_used
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
@@ -120,7 +120,7 @@ def test_what_is_sound_stays_sound(name: str, test: str) -> None:
     program = settings.read(read_source(ROOT / test))
     source = ModelSide(program, MODEL)
     assert judged(program, table, settings, source=source).word is Word.SOUND
-    for row in rows_used(program, table):
+    for row in table.rows_used(program):
         for anywhere in (False, True):
             code = strongest(row, table, program.devices, anywhere=anywhere)
             case = Case(program, table.with_code(row.number, code), MODEL, settings)

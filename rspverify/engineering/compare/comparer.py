@@ -68,6 +68,7 @@ class Comparer:
                 name=it.name,
                 machine=it.translator.runs_on,
                 machine_file=(it.machine and it.machine.path) or None,
+                target=it.machine is None,
                 proof=self._proof(it.translator),
             )
             for it in inputs.schemes

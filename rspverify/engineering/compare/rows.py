@@ -75,7 +75,6 @@ def _row_for(shapes: Collection[Shape]) -> Row | None:
         frozenset(shape.scope for shape in shapes),
         orders,
         frozenset(shape.remote for shape in atomic),
-        (),
         Span(Source("", ""), 1, 1, 1, 1),
         named=orders,
         memories=frozenset(shape.memory for shape in shapes),

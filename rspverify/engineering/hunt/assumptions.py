@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from rspverify.architecture.architecture import Architecture, CellKind
 from rspverify.machine.reductions import locations_are_apart
-from rspverify.scheme.mutants import locks_of
 from rspverify.scheme.scheme import Scheme
+from rspverify.scheme.steps import locks_of
 from rspverify.translators import Translator, is_scheme, table_of
 
 _PROVED_FOR = frozenset(

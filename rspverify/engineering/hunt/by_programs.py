@@ -25,7 +25,7 @@ from rspverify.judge.verdicts import decided, incident_of
 from rspverify.litmus.program import Program
 from rspverify.soundness.sides import ModelSide
 from rspverify.source import InputError, in_one_line
-from rspverify.translators import is_scheme, table_of
+from rspverify.translators import has_rows, is_scheme, rows_in
 from rspverify.verdict import WRONG, Word
 
 CHUNK = 64
@@ -125,7 +125,7 @@ class ByPrograms(Strategy):
 
     def _outdated(self) -> list[bytes]:
         """The programs whose rows have become stronger since they were decided."""
-        if not is_scheme(self.scheme):
+        if not has_rows(self.scheme):
             return []  # Nothing of a compiler is made stronger.
         stronger = [set(self._stronger_since(version)) for version in range(len(self.schemes))]
         decided = ((it, stronger[version]) for it, version in self._decided.items())
@@ -133,16 +133,16 @@ class ByPrograms(Strategy):
 
     def _stronger_since(self, version: int) -> Iterable[int]:
         """The numbers of the rows that are stronger now; all, if the machine is another one."""
-        then, now = table_of(self.schemes[version]), table_of(self.scheme)
+        then, now = rows_in(self.schemes[version]), rows_in(self.scheme)
         for old, new in zip(then.rows, now.rows, strict=True):
             if old.code != new.code or then.machine != now.machine:
                 yield new.number
 
     def _rows(self, program: bytes) -> set[int]:
         """The numbers of the rows that a program uses."""
-        accesses, table = self.survey.space.accesses, table_of(self.scheme).table
-        shapes = (row_shape(accesses[each]) for each in _operations(program))
-        return {table[each].number for each in shapes if each in table}
+        accesses, table = self.survey.space.accesses, rows_in(self.scheme)
+        rows = (table.row_of(row_shape(accesses[each])) for each in _operations(program))
+        return {row.number for row in rows if row is not None}
 
 
 class ChunkQuestion(Question[Words], frozen=True, dict=True):

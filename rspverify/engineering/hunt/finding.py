@@ -14,7 +14,7 @@ from rspverify.proof.covered import Proved
 
 FIRST = "the first finding was asked for"
 NO_ROW = "no row, and no two, mend it"
-NO_ROWS = "there is no row that could be made stronger for a machine"
+NO_ROWS = "there is no row that could be made stronger"
 ESTIMATED = "only an estimate was asked for"
 
 

@@ -9,7 +9,6 @@ from contextlib import closing
 
 from msgspec import Struct
 
-from rspverify.answers import Subject
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.convert import counts
 from rspverify.engineering.hunt.assumptions import smaller_stand
@@ -33,6 +32,7 @@ from rspverify.engineering.hunt.finding import (
 )
 from rspverify.engineering.hunt.operations import idle_rows
 from rspverify.engineering.hunt.strategy import Strategy, Watcher, loaded_test, program_named
+from rspverify.engineering.setup import subject_of
 from rspverify.enumeration.estimate import Estimate, expectations
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import decoded
@@ -43,14 +43,14 @@ from rspverify.judge.judge import Judge
 from rspverify.litmus.program import LOCAL
 from rspverify.proof.covered import Proved
 from rspverify.records import replace
-from rspverify.scheme.row import Row
+from rspverify.scheme.row import AnyRow
 from rspverify.soundness.blame import Blame, blame
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.sides import ModelSide
 from rspverify.source import InputError, Problem
-from rspverify.translators import Translator, is_scheme, machine_behind, table_of
+from rspverify.translators import Translator, has_rows, is_scheme, machine_behind, rows_in
 from rspverify.verdict import WRONG, Word
 
 _LONG = 60.0
@@ -173,7 +173,7 @@ class Hunt:
                 yield self.findings[-1]
                 switch = self.findings[-1].switch
                 if self._setup.first or not (fault.blamed or switch or self.strategy.goes_on):
-                    mended = NO_ROW if is_scheme(self._setup.scheme) else NO_ROWS
+                    mended = NO_ROW if has_rows(self._setup.scheme) else NO_ROWS
                     self.stopped = FIRST if self._setup.first else mended
                     return
                 if switch is not None:
@@ -208,7 +208,8 @@ class Hunt:
             raise AssertionError(f"{line} is UNSOUND, and from its text {verdict.word.value}")
         case = Case(loaded.program, strategy.scheme, setup.model, strategy.settings)
         fault = Blame((), (), strategy.scheme)
-        if is_scheme(strategy.scheme):
+        known = getattr(strategy.scheme, "has_strengths", True)
+        if has_rows(strategy.scheme) and known and not strategy.goes_on:
             fault = blame(case, devices=setup.space.devices)
         finding = Finding(
             program=line,
@@ -260,22 +261,15 @@ class Hunt:
         """All that is known by now."""
         setup, it = self._setup, self.strategy
         space, settings = setup.space, setup.settings
-        scheme, machine = setup.scheme, setup.scheme.machine
+        scheme = setup.scheme
         usual = chosen_operations(None, space.devices)
         return HuntReport(
-            subject=Subject(
-                scheme.name,
-                setup.file,
-                scheme.runs_on,
-                setup.model.name,
-                settings.engine,
-                (machine and machine.path) or None,
-            ),
+            subject=subject_of(scheme, setup.file, setup.model.name, settings),
             space=HuntedSpace(
                 within=space.bounds,
                 operations=space.operations,
                 left_out=tuple(OperationLeftOut(*each) for each in setup.left_out),
-                idle_rows=idle_rows(table_of(scheme), space) if is_scheme(scheme) else (),
+                idle_rows=idle_rows(rows_in(scheme), space) if has_rows(scheme) else (),
                 plain_on_atomic=space.mixed,
                 some_operations=not set(usual) <= set(space.operations),
                 memories=space.memories,
@@ -305,10 +299,9 @@ class Hunt:
         )
 
 
-def _blamed(row: Row, mended: Translator) -> BlamedRow:
-    stronger = next(each.code for each in table_of(mended).rows if each.number == row.number)
-    code, strong = (tuple(map(str, each)) for each in (row.code, stronger))
-    return BlamedRow(row.number, str(row), code, strong)
+def _blamed(row: AnyRow, mended: Translator) -> BlamedRow:
+    stronger = next(each.text for each in rows_in(mended).rows if each.number == row.number)
+    return BlamedRow(row.number, str(row), row.text, stronger)
 
 
 def written_to(folder: str, scheme: str, found: Finding) -> str:

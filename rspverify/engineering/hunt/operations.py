@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import product
+from typing import TYPE_CHECKING, Any
 
 from rspverify.architecture.architecture import Architecture
 from rspverify.engineering.hunt.assumptions import alone_may_break
@@ -31,6 +32,9 @@ from rspverify.scheme.scheme import Scheme
 from rspverify.source import InputError, Problem, require
 from rspverify.translators import Translator, is_scheme, table_of
 
+if TYPE_CHECKING:
+    from rspverify.translators import Rows
+
 Bounds = tuple[int, int, int, int, int, int | None]
 """Operations, threads, work-groups, devices, locations, `if`s: at most so many of each."""
 
@@ -50,7 +54,7 @@ def row_in(
     scheme: Scheme, access: Access, *, among_local: bool = False, local: bool = False
 ) -> Row | None:
     """The row that compiles an operation of a hunt's programs in such a place; None if none can."""
-    row = scheme.table.get(row_shape(access, among_local=among_local, local=local))
+    row = scheme.row_of(row_shape(access, among_local=among_local, local=local))
     return None if row is None or (row.adds and access.compares) else row
 
 
@@ -59,12 +63,12 @@ def busy(row: Row, machine: Architecture) -> tuple[Template, ...]:
     return tuple(it for it in row.code if token(it) not in idle(machine, GLOBAL))
 
 
-def row_of(name: str, scheme: Scheme, *, local: bool = False) -> Row | None:
+def row_of(name: str, scheme: Rows, *, local: bool = False) -> Any:
     """The row of a scheme for the operation of this name, if it has one. local: as it accesses
     local memory, of fences as they are for both."""
     access = access_of(name)
     fence = access.kind is Kind.FENCE
-    return scheme.table.get(row_shape(access, among_local=local, local=local and not fence))
+    return scheme.row_of(row_shape(access, among_local=local, local=local and not fence))
 
 
 def hunting_space(
@@ -199,7 +203,7 @@ def _memories(asked: Sequence[str], machine: Architecture | None) -> tuple[str, 
     return tuple(each for each in MEMORIES if each in asked) or (GLOBAL,)
 
 
-def idle_rows(scheme: Scheme, space: Space) -> tuple[int, ...]:
+def idle_rows(scheme: Rows, space: Space) -> tuple[int, ...]:
     """The rows that no operation of a space has; WG.R counts as WG where it has its code."""
     names = {it.replace("WG", "WG.R") for it in space.operations if it.endswith("WG")}
     used = {
@@ -220,9 +224,12 @@ _CHOICES: Mapping[str, Sequence[Sequence[str]]] = {
 """Options of hunts, each with what may be chosen; nothing is the default."""
 
 
-def hunts_of(scheme: Scheme) -> dict[int, tuple[str, ...]]:
-    """By the number of a row, the fewest options of a hunt whose programs use it."""
+def hunts_of(scheme: Rows) -> dict[int, tuple[str, ...]]:
+    """By the number of a row, the fewest options of a hunt whose programs use it; none where the
+    programs of hunts are in another language."""
     found: dict[int, tuple[str, ...]] = {}
+    if scheme.language is not None:
+        return found
     for way in sorted(product(*_CHOICES.values()), key=lambda way: sum(map(bool, way))):
         chosen = {name: each for name, each in zip(_CHOICES, way, strict=True) if each}
         options = tuple(it for name in chosen for it in (f"--{name}", ",".join(chosen[name])))

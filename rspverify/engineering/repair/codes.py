@@ -141,7 +141,8 @@ class _Grammar:
         filled = after._replace(held=tuple((take, True) for take, _ in state.held))
         if room > 0:
             for each in kinds.order:
-                if (state.last, each) not in pool.pointless_beside:
+                there = state.done or each not in pool.behind
+                if there and (state.last, each) not in pool.pointless_beside:
                     yield each, cost[each], filled._replace(last=each)
             if state.done and state.repeats:
                 for each in kinds.again:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from rspverify.engineering.repair.codes import Kinds, parsed
-from rspverify.engineering.repair.instructions import InstructionPool, Role
+from rspverify.engineering.repair.codes import Code, Kinds, parsed
+from rspverify.engineering.repair.instructions import InstructionPool, pool_of
 from rspverify.engineering.repair.space import RowSpace
 from rspverify.records import replace
-from rspverify.scheme.cost import Costs, priced
-from rspverify.scheme.memory import serves
-from rspverify.scheme.mutants import variants
-from rspverify.scheme.row import Row
-from rspverify.scheme.scheme import Scheme
+from rspverify.scheme.cost import Costs
 from rspverify.source import InputError, Problem
 
-SHORTEST = 7
-"""The most instructions of a code, unless the scheme itself has longer ones."""
+if TYPE_CHECKING:
+    from rspverify.translators import Rows
 
 EVERY_ROW = "all"
 
@@ -63,7 +60,7 @@ class SearchSpace(Struct, frozen=True):
 
 
 def space_of(
-    scheme: Scheme,
+    scheme: Rows,
     constraints: Constraints,
     costs: Costs,
     used: Collection[int],
@@ -76,32 +73,28 @@ def space_of(
     Raises InputError with all that is wrong with the constraints.
     """
     problems: list[Problem] = []
-    machine = scheme.machine
-    pool = InstructionPool(machine, costs, scheme.rows[0].span)
-    sensible = (
-        place for place, it in enumerate(pool.instructions) if it.sensible(machine, devices=devices)
-    )
-    allowed = _allowed(pool, frozenset(sensible), constraints, problems)
-    written = {priced(each) for row in scheme.rows for each in row.code}
+    pool = pool_of(scheme, costs)
+    given = {row.number: pool.read(row.code) for row in scheme.rows}
+    written = {each for code in given.values() for each in code}
+    allowed = _allowed(pool, frozenset(pool.sensible(devices)), constraints, problems)
     allowed -= {
         place
         for place, other in pool.synonyms
-        if other in allowed
-        and (pool.instructions[other].name in written, -other)
-        > (pool.instructions[place].name in written, -place)
+        if other in allowed and (other in written, -other) > (place in written, -place)
     }
-    stays = _staying(scheme, constraints, used, weak, problems)
-    _require_known(scheme, pool)
-    given = {row.number: pool.read(row.code) for row in scheme.rows}
+    stays = _staying(scheme, given, pool, constraints, used, weak, problems)
     length = constraints.length or max(
-        SHORTEST, *(sum(each in allowed for each in code) for code in given.values())
+        pool.shortest, *(sum(each in allowed for each in code) for code in given.values())
     )
     repeats = constraints.repeats
     if repeats is None:
-        repeats = max(0, *(sum(each.accesses for each in row.code) - 1 for row in scheme.rows))
+        repeats = pool.repeats(scheme.rows)
     rows: dict[int, RowSpace] = {}
     for row in scheme.rows:
-        kinds = _kinds(row, scheme, pool, allowed, length, repeats)
+        accesses, order, takes, again = map(tuple, pool.materials(row, allowed))
+        kinds = Kinds(accesses, order, takes, length)
+        if again and repeats:
+            kinds = replace(kinds, again=again, repeats=repeats)
         if not kinds.accesses and any(each.accesses for each in row.code):
             message = f"row {row.number}, {row}, must be left an instruction that accesses memory"
             problems.append(Problem(None, message, "allow one, or leave the row out of --rows"))
@@ -113,53 +106,6 @@ def space_of(
     if problems:
         raise InputError(problems)
     return SearchSpace(pool, rows, stays, length)
-
-
-def _require_known(scheme: Scheme, pool: InstructionPool) -> None:
-    """Raises InputError, with each instruction of a row of which the search knows nothing."""
-    hint = "repair knows accesses, flushes, waits, invalidations of every location, and locks"
-    problems = [
-        Problem(each.span, f"repair must know what {each} does to caches, and does not", hint)
-        for row in scheme.rows
-        for each in row.code
-        if priced(each) not in pool.number
-    ]
-    if problems:
-        raise InputError(problems)
-
-
-def _kinds(
-    row: Row,
-    scheme: Scheme,
-    pool: InstructionPool,
-    allowed: Collection[int],
-    length: int,
-    repeats: int,
-) -> Kinds:
-    """What the codes of a row may be made of. Its access may be at another level."""
-    machine = scheme.machine
-    own = next((each.mnemonic for each in row.code if each.accesses), None)
-    alike = () if own is None else {own, *variants(row, own, scheme)}
-    accessing = {
-        place: it.template.mnemonic
-        for place, it in enumerate(pool.instructions)
-        if it.role is Role.ACCESS and place in allowed
-        if serves(it.template.mnemonic, row.memories, machine)
-    }
-    accesses = (place for place, it in accessing.items() if it in alike)
-    takes = (
-        each
-        for each in pool.takes
-        if each in allowed and pool.frees[each] in allowed
-        if own is not None or "x" not in pool.instructions[each].template.mnemonic.operands
-        if serves(pool.instructions[each].template.mnemonic, row.memories, machine)
-    )
-    order = (each for each in pool.order if each in allowed)
-    kinds = Kinds(tuple(accesses), tuple(order), tuple(takes), length)
-    if own is None or not own.writes or not repeats:
-        return kinds
-    again = (place for place, it in accessing.items() if it.writes and not it.reads)
-    return replace(kinds, again=tuple(again), repeats=repeats)
 
 
 def _allowed(
@@ -174,9 +120,10 @@ def _allowed(
         found: set[int] = set()
         for word in words:
             it = " ".join(word.split())
-            some = {place for name, place in pool.number.items() if it in (name, name.split()[0])}
+            known = enumerate(pool.instructions)
+            some = {place for place, each in known if it == each.name or it in each.called}
             if not some:
-                message = f"{option} must name instructions of the machine, not {it!r}"
+                message = f"{option} must name instructions of {pool.whose}, not {it!r}"
                 hint = f"one of {', '.join(sorted(pool.number))}"
                 problems.append(Problem(None, message, hint))
             found |= some
@@ -190,7 +137,9 @@ def _allowed(
 
 
 def _staying(
-    scheme: Scheme,
+    scheme: Rows,
+    given: Mapping[int, Code],
+    pool: InstructionPool,
     constraints: Constraints,
     used: Collection[int],
     weak: Collection[int],
@@ -208,6 +157,6 @@ def _staying(
             stays[row.number] = "no test uses it"
         elif constraints.rows is not None and row.number not in constraints.rows:
             stays[row.number] = "not among --rows"
-        elif usual and row.number not in weak and all(each.accesses for each in row.code):
+        elif usual and row.number not in weak and pool.accesses.issuperset(given[row.number]):
             stays[row.number] = "nothing but its access"
     return stays

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from rspverify.architecture.architecture import CellKind
 from rspverify.engineering.repair.codes import Code
@@ -52,15 +53,30 @@ class Generaliser:
         return sorted({min(_FEW, most), most})
 
     def _strongest(self, row: int, code: Code) -> list[Code]:
-        """All that any code of the row with this access can have, as often as it can."""
+        """All that any code of the row with this access can have, as often as it can; the access as
+        strong as can be."""
         kinds = self._rows[row].kinds
-        accesses = [each for each in code if each in self._pool.accesses]
+        accesses = [self._stronger(it, kinds.accesses) for it in code if it in self._pool.accesses]
         takes, order = self._widest(kinds.takes), self._widest(kinds.order)
         frees = tuple(self._pool.frees[each] for each in reversed(takes))
         return [
-            (*takes, *around, *(it for access in accesses for it in (access, *around)), *frees)
+            (
+                *takes,
+                *self._before(around),
+                *chain(*((it, *around) for it in accesses)),
+                *frees,
+            )
             for around in (order * rounds for rounds in self._rounds(row))
         ]
+
+    def _before(self, around: Code) -> Code:
+        """Of these, those that mean something before an access."""
+        return tuple(each for each in around if each not in self._pool.behind)
+
+    def _stronger(self, access: int, others: Code) -> int:
+        """The strongest of accesses that may stand in the place of one, or itself."""
+        above = [it for it in self._widest(others) if it in self._pool.covered_by[access]]
+        return above[0] if above else access
 
     def _widest(self, some: Code) -> Code:
         """Of these instructions those that no other of them is stronger than."""
@@ -73,17 +89,18 @@ class Generaliser:
         for take in self._widest(kinds.takes):
             yield from self._locked(tops[row], take)
         for place in range(len(tops[row]) - 1, -1, -1):
-            for wider in self._widest(kinds.order):
+            for wider in (*self._widest(kinds.order), *self._widest(kinds.accesses)):
                 if wider != tops[row][place] and wider in covered_by[tops[row][place]]:
                     yield [(*tops[row][:place], wider, *tops[row][place + 1 :])]
         gaps = [at for at, each in enumerate(tops[row]) if self._lock(each) is None]
-        strongest_first = sorted(
-            kinds.order, key=lambda it: -sum(it in covered_by[each] for each in kinds.order)
+        strongest_first = tuple(
+            sorted(kinds.order, key=lambda it: -sum(it in covered_by[e] for e in kinds.order))
         )
         for gap in (len(tops[row]), *reversed(gaps)):
             before, after = tops[row][:gap], tops[row][gap:]
             inserted: Code = ()
-            for each in strongest_first:
+            held = self._pool.accesses.isdisjoint(before) and kinds.accesses
+            for each in self._before(strongest_first) if held else strongest_first:
                 if covered_by[each].isdisjoint(inserted):
                     wanted, previous = (*inserted, each), tops[row]
                     yield [(*before, *wanted * rounds, *after) for rounds in self._rounds(row)]

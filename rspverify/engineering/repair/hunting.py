@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
+from rspverify.engineering.hunt import by_shapes
 from rspverify.engineering.hunt.assumptions import proved_for
 from rspverify.engineering.hunt.by_formula import ByFormula, why_not
 from rspverify.engineering.hunt.by_programs import ByPrograms
 from rspverify.engineering.hunt.by_proof import proof_of
-from rspverify.engineering.hunt.operations import row_shape
+from rspverify.engineering.hunt.operations import row_of, row_shape
+from rspverify.engineering.hunt.strategy import Strategy
 from rspverify.engineering.repair.answer import Hunted
-from rspverify.enumeration.space import DEVICES, ONE_DEVICE, Space, access_of
+from rspverify.enumeration.space import (
+    DEVICES,
+    KINDS,
+    ONE_DEVICE,
+    Space,
+    access_of,
+    operations_of,
+)
 from rspverify.enumeration.survey import Survey
 from rspverify.judge.inputs import LoadedTest
 from rspverify.judge.verdicts import Verdicts
-from rspverify.scheme.scheme import Scheme
+from rspverify.programs.litmus_test import SHORT_ORDERS
+
+if TYPE_CHECKING:
+    from rspverify.translators import Rows
 
 _THREADS = 3
 
@@ -28,11 +41,17 @@ class Hunt:
     whether candidates may store again what an operation has written, or this is such a machine.
     """
 
-    def __init__(self, verdicts: Verdicts, scheme: Scheme, events: int, *, again: bool) -> None:
+    def __init__(self, verdicts: Verdicts, scheme: Rows, events: int, *, again: bool) -> None:
         self._settings = verdicts.settings
+        self._by_formula = False
+        if scheme.machine is None:
+            every = operations_of(("DV",), tuple(SHORT_ORDERS), KINDS)
+            own = tuple(name for name in every if row_of(name, scheme) is not None)
+            space = Space(events, _THREADS, _THREADS, 1, operations=own, again=True)
+            self._survey = Survey(space, verdicts.model, verdicts.judge)
+            return
         names = [name for name in DEVICES if row_shape(access_of(name)) in scheme.table]
         near = [name for name in names if name in ONE_DEVICE]
-        self._by_formula = False
         if again and not proved_for(scheme.machine):
             space = Space(events, _THREADS, _THREADS, 1, operations=tuple(near), again=True)
             self._survey = Survey(space, verdicts.model, verdicts.judge)
@@ -48,13 +67,16 @@ class Hunt:
         """The bounds, by name."""
         return self._survey.space.bounds
 
-    def of(self, scheme: Scheme) -> LoadedTest | Hunted | None:
+    def of(self, scheme: Rows) -> LoadedTest | Hunted | None:
         """The smallest program that breaks a scheme; or what is known as there is none; None where
         a proof says so of all programs."""
         if proof_of(self._survey, scheme, self._settings) is not None:
             return None
         by_formula = self._by_formula and why_not(self._survey, scheme, self._settings) is None
-        strategy = (ByFormula if by_formula else ByPrograms)(self._survey, scheme, self._settings)
+        kind: type[Strategy] = ByFormula if by_formula else ByPrograms
+        if scheme.machine is None and by_shapes.why_not(self._survey, scheme) is None:
+            kind = by_shapes.ByShapes
+        strategy = kind(self._survey, scheme, self._settings)
         found = strategy.first()
         if found is not None:
             return found

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from rspverify.convert import counts
 from rspverify.engineering.mutate import named
@@ -32,13 +33,17 @@ from rspverify.proof.proof import ProofQuestion, loaded_test
 from rspverify.proof.table import proof_table
 from rspverify.records import replace
 from rspverify.scheme.cost import Costs
-from rspverify.scheme.scheme import Scheme, rows_used
+from rspverify.scheme.row import AnyRow, OfOperations
 from rspverify.scheme.writer import scheme_text
 from rspverify.soundness.blame import blame
 from rspverify.soundness.case import Case
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Problem
+from rspverify.translators import table_of
 from rspverify.verdict import WRONG, ProgressWord, Word
+
+if TYPE_CHECKING:
+    from rspverify.translators import Rows
 
 _STATES = 50_000
 """Up to so many states the explicit engine looks at for a test of the sample, whoever shares which
@@ -77,11 +82,12 @@ class Repair:
     ) -> None:
         self._setup, self._verdicts, self._costs = setup, setup.verdicts, costs
         self._scheme = setup.schemes[0].scheme
-        why = freeing(self._scheme.machine)
+        machine = self._scheme.machine
+        why = freeing(machine) if machine is not None else None
         if why is not None:
             message = f"repair must have a machine whose instructions only hold others up: {why}"
             raise InputError([Problem(None, message, "mutate and hunt take any machine")])
-        self._count, self._sample = count, sample
+        self._count, self._sample = count, sample if machine is not None else 0
         self._hunt = hunt
         self._started = time.perf_counter()
         self._words: Counter[Word] = Counter()
@@ -115,7 +121,7 @@ class Repair:
                 reason = f"{verdict.word.value}: {verdict.reason}"
                 names = named(test)
                 self._without.append(TestAndReason(names.test, names.file, reason))
-        used = {row.number for test in self._asked for row in rows_used(test.program, self._scheme)}
+        used = {row.number for test in self._asked for row in self._scheme.rows_used(test.program)}
         across = any(Scope.ALL in row.scopes for row in self._scheme.rows if row.number in used)
         devices = 1
         if across:
@@ -146,9 +152,10 @@ class Repair:
         where a row of it may change.
         """
         verdicts, machine, space = self._verdicts, self._scheme.machine, self.space.rows
-        if verdicts.model.meaning_digest != PROVED_FOR or not is_base(machine):
+        argued = machine is not None and is_base(machine)
+        if verdicts.model.meaning_digest != PROVED_FOR or not argued:
             return
-        table = proof_table(self._scheme)
+        table = proof_table(table_of(self._scheme))
         changing = {number for number, it in space.items() if not it.fixed}
         bare = {row.number for row in self._scheme.rows if len(row.code) == 1} - changing
         operations = tuple(it for it in table.operations if it.row.number in bare)
@@ -158,7 +165,7 @@ class Repair:
             strong = it.first.as_strong and it.second.as_strong
             for test in islice(tests_of(it, table), int(strong and bool(rows & changing))):
                 loaded = loaded_test(test, verdicts.settings)
-                if {row.number for row in rows_used(loaded.program, self._scheme)} - rows <= bare:
+                if {row.number for row in self._scheme.rows_used(loaded.program)} - rows <= bare:
                     self._trials.oblige(loaded, it, staying)
 
     def _new_space(self, used: set[int], weak: frozenset[int], devices: int) -> SearchSpace:
@@ -270,7 +277,7 @@ class Repair:
                 raise Wrong(f"{trial.test.file}: SOUND, and then {verdict.word}")
             within |= verdict.within
         hunted, proof = self._hunted.get(_key(chosen.codes)), None
-        if self._hunt is not None and hunted is None:
+        if self._hunt is not None and hunted is None and scheme.machine is not None:
             proof = ProofQuestion(self._verdicts, named_scheme).decide()
         return answer.SchemeFound(
             name=scheme.name,
@@ -298,7 +305,7 @@ class Repair:
         """The tests that candidates are put to, those that hunt added among them, by file."""
         return {it.test.file: it.test for it in self._trials.every}
 
-    def scheme_of(self, place: int) -> Scheme:
+    def scheme_of(self, place: int) -> Rows:
         """A scheme that was found, by its place among them."""
         name = f"{self._scheme.name}-repaired-{place + 1}"
         return self._trials.scheme_of(self._found[place].codes, name)
@@ -322,7 +329,7 @@ class Repair:
         text = self.space.pool.text
         others = {it.codes[number]: None for it in self._found if it.codes[number] != code}
         reference = self._setup.schemes[1].scheme.rows if self._reference else ()
-        same = (row for row in reference if row.shapes == space.row.shapes)
+        same = (row for row in reference if _matched(row) == _matched(space.row))
         return answer.RowFound(
             row=number,
             operations=str(space.row),
@@ -350,18 +357,22 @@ class Repair:
         return answer.Reference(
             scheme.name,
             named_scheme.file,
-            self._costs.of_scheme(scheme),
+            self._costs.of_rows(scheme.rows),
             tuple(fails),
             self._within(scheme),
         )
 
-    def _within(self, scheme: Scheme) -> bool:
+    def _within(self, scheme: Rows) -> bool:
         """Whether a scheme is a candidate: the same rows, each with a code that it may have."""
-        rows = {row.shapes: row for row in scheme.rows}
+        rows = {_matched(row): row for row in scheme.rows}
         own = self.space.rows.values()
-        if scheme.machine != self._scheme.machine or {it.row.shapes for it in own} != set(rows):
+        alike = scheme.identity == self._scheme.identity
+        if not alike or {_matched(it.row) for it in own} != set(rows):
             return False
-        codes = ((it, self.space.pool.read(rows[it.row.shapes].code)) for it in own)
+        try:
+            codes = [(it, self.space.pool.read(rows[_matched(it.row)].code)) for it in own]
+        except (InputError, KeyError):
+            return False
         return all(space.may_have(code) for space, code in codes)
 
     # The report
@@ -376,7 +387,7 @@ class Repair:
         return answer.RepairReport(
             subject=setup.subject,
             costs=self._costs.file,
-            cost=self._costs.of_scheme(self._scheme),
+            cost=self._costs.of_rows(self._scheme.rows),
             space=self._candidates(),
             tests=answer.TestsAsked(
                 total=len(setup.tests) + len(setup.left_out),
@@ -432,6 +443,11 @@ class Repair:
             for number, space in self.space.rows.items()
         )
         return answer.Candidates(rows, self.space.instructions, self.space.length)
+
+
+def _matched(row: AnyRow) -> object:
+    """What a row is for."""
+    return row.shapes if isinstance(row, OfOperations) else str(row)
 
 
 def _key(codes: Codes) -> tuple[tuple[int, Code], ...]:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from rspverify.engineering.repair.codes import Code, Kinds, codes, count, distance, parsed, weaker
 from rspverify.engineering.repair.instructions import InstructionPool
 from rspverify.limits import LimitReached
-from rspverify.scheme.row import Row
+from rspverify.scheme.row import AnyRow
 
 Codes = Mapping[int, Code]
 """A code for each of some rows, by their numbers."""
@@ -86,7 +86,7 @@ class RowSpace:
     given: what the scheme has now; fixed: whether it stays.
     """
 
-    row: Row
+    row: AnyRow
     kinds: Kinds
     pool: InstructionPool
     given: Code
@@ -141,8 +141,10 @@ class RowSpace:
         frees = (self.pool.frees[take] for take in kinds.takes)
         usable = {*kinds.accesses, *kinds.order, *kinds.takes, *kinds.again, *frees}
         accesses = [each for each in code if each in self.pool.accesses]
+        ahead = code[: code.index(accesses[0])] if accesses else ()
         return (
-            parsed(code, self.pool) is not None
+            self.pool.behind.isdisjoint(ahead)
+            and parsed(code, self.pool) is not None
             and usable >= set(code)
             and len(code) <= kinds.length
             and len(accesses) <= 1 + kinds.repeats

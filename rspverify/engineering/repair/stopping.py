@@ -15,7 +15,7 @@ from rspverify.limits import LimitReached
 from rspverify.litmus.program import Kind
 from rspverify.machine.replay import Replayer
 from rspverify.machine.rules import InstructionRule
-from rspverify.scheme.scheme import Scheme, rows_of
+from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.progress import hang
 from rspverify.soundness.settings import Settings
@@ -50,7 +50,7 @@ def beginnings(test: LoadedTest, scheme: Scheme, settings: Settings) -> Beginnin
     whole = Counter(it.operation for it in compiled.instructions)
     found: dict[int, int | None] = {}
     for operation in test.program.operations:
-        length, rows = known[operation.index], rows_of(operation, scheme)
+        length, rows = known[operation.index], scheme.rows_of(operation)
         for row in rows if length else ():
             before = found.get(row.number, 0)
             complete = before is None or length == whole[operation.index]

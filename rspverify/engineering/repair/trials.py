@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -19,9 +20,12 @@ from rspverify.limits import LimitReached
 from rspverify.proof.obligations import Obligation
 from rspverify.proof.table import ProofTable, covers
 from rspverify.records import replace
-from rspverify.scheme.scheme import Scheme, rows_used
 from rspverify.soundness.internal import InternalError
+from rspverify.translators import table_of
 from rspverify.verdict import WRONG, ProgressWord, Word
+
+if TYPE_CHECKING:
+    from rspverify.translators import Rows
 
 Part = tuple[tuple[int, Code], ...]
 """Codes by the numbers of their rows, ascending: those that a test uses."""
@@ -47,7 +51,7 @@ class Trials:
     so stronger ones are not asked about, until `verdict` is asked for.
     """
 
-    def __init__(self, verdicts: Verdicts, scheme: Scheme, pool: InstructionPool) -> None:
+    def __init__(self, verdicts: Verdicts, scheme: Rows, pool: InstructionPool) -> None:
         self.asked = 0
         self.kills: Counter[str] = Counter()
         self.trials: list[Trial] = []
@@ -74,7 +78,7 @@ class Trials:
         self._obligations.append(replace(self._trial(test), obligation=obligation))
 
     def _trial(self, test: LoadedTest) -> Trial:
-        return Trial(test, tuple(row.number for row in rows_used(test.program, self._scheme)))
+        return Trial(test, tuple(row.number for row in self._scheme.rows_used(test.program)))
 
     @property
     def every(self) -> list[Trial]:
@@ -123,7 +127,7 @@ class Trials:
         part = trial.part(codes)
         key = trial.test.file, part
         if key not in self._shown:
-            rows = {row.number: row for row in self._with(part).rows}
+            rows = {row.number: row for row in table_of(self._with(part)).rows}
             first, second = (replace(op, row=rows[op.row.number]) for op in (it.first, it.second))
             known = covers(first.row) and covers(second.row)
             operations = (first, second, *self._staying.operations)
@@ -146,21 +150,23 @@ class Trials:
         return self._said[key]
 
     def progress(self, trial: Trial, codes: Mapping[int, Code]) -> ProgressWord:
-        """Whether the test can always go on under these codes. It must be SOUND."""
+        """Whether the test can always go on under these codes. It must be SOUND. What a model
+        judges does."""
         scheme = NamedScheme.by(self._with(trial.part(codes)))
         found = self._verdicts.progress(trial.test, scheme, Word.SOUND)
-        assert found is not None
-        return found.progress.word
+        return found.progress.word if found else ProgressWord.LIVE
 
     def beginnings(self, trial: Trial, codes: Mapping[int, Code]) -> Beginnings | None:
         """Beginnings of these codes with which the test stops for ever."""
-        return beginnings(trial.test, self._with(trial.part(codes)), self._verdicts.settings)
+        return beginnings(
+            trial.test, table_of(self._with(trial.part(codes))), self._verdicts.settings
+        )
 
-    def scheme_of(self, codes: Mapping[int, Code], name: str) -> Scheme:
+    def scheme_of(self, codes: Mapping[int, Code], name: str) -> Rows:
         """The whole scheme with these codes."""
         return replace(self._with(tuple(codes.items())), name=name)
 
-    def _with(self, part: Sequence[tuple[int, Code]]) -> Scheme:
+    def _with(self, part: Sequence[tuple[int, Code]]) -> Rows:
         scheme = self._scheme
         spans = {row.number: row.span for row in scheme.rows}
         for row, code in part:

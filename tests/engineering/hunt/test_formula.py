@@ -37,7 +37,7 @@ from rspverify.limits import LimitReached, Limits
 from rspverify.records import replace
 from rspverify.scheme.mutants import mutants_of
 from rspverify.scheme.reader import read_scheme_file
-from rspverify.scheme.scheme import Scheme, rows_used
+from rspverify.scheme.scheme import Scheme
 from rspverify.smt.choice import constant
 from rspverify.smt.solver import Model, Solver
 from rspverify.smt.term import Kind, Term, all_of
@@ -274,7 +274,7 @@ def test_mutants_are_broken_where_enumeration_says_so() -> None:
         programs = [program_named(shape, space) for shape in core(space)]
         for table in tables:
             row = row_of(table)
-            changed = [it for it in programs if row in {r.number for r in rows_used(it, table)}]
+            changed = [it for it in programs if row in {r.number for r in table.rows_used(it)}]
             expected = Word.UNSOUND in (check(Case(it, table, MODEL, QUICK)).word for it in changed)
             asked = question(space, table)
             answers = [asked.answer(it) for e, t in plan for it in sketches(space, e, t)]
