@@ -275,7 +275,8 @@ class Explanation(Struct, frozen=True):
 
 
 class Reached(Struct, frozen=True):
-    """The outcomes that a machine reaches, as far as they are known.
+    """The outcomes that a machine reaches, or the model of a target allows, as far as they are
+    known.
 
     all: whether these are all; stopped: why it is not known whether they are. allowed: how many the
     model allows, or at least so many if `beyond`; None where they were not counted. others: some
@@ -288,6 +289,7 @@ class Reached(Struct, frozen=True):
     allowed: int | None
     beyond: bool
     others: tuple[Observed, ...] = ()
+    target: bool = False
 
 
 class Detail(Struct, frozen=True):

@@ -21,7 +21,7 @@ from rspverify.soundness.case import Case
 from rspverify.soundness.settings import explain_command
 from rspverify.source import InputError
 from rspverify.translators import machine_behind
-from rspverify.verdict import Word
+from rspverify.verdict import WRONG, Word
 
 _SECONDS = 60.0
 """Seconds for what mends it, unless a time limit is given."""
@@ -48,7 +48,7 @@ def bug(found: Explained) -> Document:
 def _change(found: Explained) -> Iterable[Block]:
     """What mends the scheme, or of a compiler the table that is read out of it."""
     test, scheme, verdicts = found.test, found.scheme, found.verdicts
-    if found.explanation.verdict.execution is None:
+    if found.explanation.verdict.word not in WRONG:
         return [line("None is needed: no execution is wrong.")]
     if scheme.translator.whole:
         (source,) = tables_of([scheme.file], [test.file], verdicts.settings)

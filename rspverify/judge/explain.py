@@ -108,7 +108,8 @@ class Reach:
         others = tuple(observed(self._program, each) for each in self._others)
         allowed = self._allowed and min(self._allowed, MOST_COUNTED)
         beyond = allowed != self._allowed
-        return Reached(outcomes, self._all, self._stopped, allowed, beyond, others)
+        target = isinstance(self._made, Mapped)
+        return Reached(outcomes, self._all, self._stopped, allowed, beyond, others, target)
 
 
 def _texts(machine: Machine) -> Mapping[int, tuple[str, ...]]:

@@ -143,6 +143,10 @@ class Strengths(Struct, frozen=True, dict=True):
         """Whether the one is stronger than another, and not as strong."""
         return self.stronger(one, other) and not self.stronger(other, one)
 
+    def whole(self, before: Iterable[Code], core: Code, behind: Iterable[Code]) -> Code:
+        """A code, of its parts."""
+        return self.written((*before, core, *behind), core)
+
     def written(self, elements: Iterable[Code], core: Code = ()) -> Code:
         """Elements one after the other, each with labels of its own."""
         labels = {it.name for each in core for it in each.lines if not hasattr(it, "mnemonic")}
@@ -226,6 +230,21 @@ class StepsOfTarget(Struct, frozen=True):
         nearest = [each for each in more if not any(known.above(each, other) for other in more)]
         for code in (*((each,) for each in nearest), *known.instead(it, row.code)):
             yield f"strengthen to {'; '.join(map(str, code))}", code
+
+    def additions(self, row: FromC | Translated) -> Iterator[tuple[Code, bool]]:
+        """With an access that is stronger, or with a fence or a branch around the access."""
+        known, own = self.strengths, self.strengths.parts(row.code)
+        for core in known.cores(own.core):
+            if core != own.core and known.stronger_core(core, own.core):
+                yield known.whole(own.before, core, own.behind), False
+        more = [(it,) for it in known.fences] + ([known.branch] if gives(row) else [])
+        for each in filter(None, more):
+            for at in range(len(own.before) + 1 if each != known.branch else 0):
+                before = (*own.before[:at], each, *own.before[at:])
+                yield known.whole(before, own.core, own.behind), True
+            for at in range(len(own.behind) + 1 if own.core else 0):
+                behind = (*own.behind[:at], each, *own.behind[at:])
+                yield known.whole(own.before, own.core, behind), True
 
     def swap(self, one: Item, other: Item) -> bool:
         """A fence with what is behind or before it."""

@@ -132,7 +132,7 @@ def reached(it: Reached) -> Iterator[Line]:
     count, allowed = len(it.outcomes), it.allowed
     yield line()
     if it.stopped and not count:
-        yield line(f"Which outcomes the machine reaches is not known: {it.stopped}.")
+        yield line(f"Which outcomes {_who(it)} is not known: {it.stopped}.")
         return
     if not it.all:
         others = f"perhaps others ({it.stopped})" if it.stopped else "others"
@@ -142,23 +142,27 @@ def reached(it: Reached) -> Iterator[Line]:
     else:
         beyond = "more than " if it.beyond else ""
         what = f"{count} of the {beyond}{allowed} outcomes that the model allows:"
-    yield line(f"The machine reaches {what}", kind="head")
+    yield line(f"{_who(it).capitalize()} {what}", kind="head")
     yield from (line(f"  {outcome}") for outcome in it.outcomes)
+
+
+def _who(it: Reached) -> str:
+    return "the target allows" if it.target else "the machine reaches"
 
 
 def _reached_table(it: Reached) -> Block:
     """The outcomes that the model allows, and which of them the machine reaches."""
     if it.stopped:  # how far it came may be otherwise another time
-        return line(f"Which outcomes the machine reaches is not known: {it.stopped}.")
+        return line(f"Which outcomes {_who(it)} is not known: {it.stopped}.")
     rows = [[line((str(each), "code")), line(("reached", "SOUND"))] for each in it.outcomes]
     rows += [[line((str(each), "code")), line("not reached")] for each in it.others]
     notes = []
     if not it.all:
-        notes.append("The machine reaches others, too.")
+        notes.append(f"{_who(it).capitalize()} others, too.")
     elif it.allowed is not None:
         beyond = "more than " if it.beyond else ""
-        notes.append(f"The machine reaches {len(it.outcomes):,} of the {beyond}{it.allowed:,}.")
-    heads = ("outcome", "the machine")
+        notes.append(f"{_who(it).capitalize()} {len(it.outcomes):,} of the {beyond}{it.allowed:,}.")
+    heads = ("outcome", "the target" if it.target else "the machine")
     return doc.Table(heads, rows, notes=notes, head="Outcomes that the model allows")
 
 

@@ -32,6 +32,10 @@ class Steps(Protocol):
     def stronger(self, row: Any, place: int) -> Iterator[tuple[str, Code]]:
         """What may stand there and does more, with words."""
 
+    def additions(self, row: Any) -> Iterator[tuple[Code, bool]]:
+        """Codes with an instruction more than a row has, or a stronger one; and whether that only
+        makes it wait."""
+
     def swap(self, one: Any, other: Any) -> bool:
         """Whether two neighbours may change places."""
 

@@ -78,7 +78,7 @@ def _read(source: Source, root: Node, problems: list[Problem]) -> Scheme | None:
     keys = [key for key, _ in root.entries] if isinstance(root, Table) else []
     for at in (key for key in keys if key.text == TARGET):
         message = "a table for a target, which a model judges, is not what is asked for here"
-        hint = "check, explain, outcomes, compare and hunt take it"
+        hint = "check, explain, outcomes, compare, hunt, mutate and repair take it"
         problems.append(Problem(at.span, message, hint, severity=Severity.UNSUPPORTED))
         return None
     fields = read_fields(root, "a scheme", KEYS, REQUIRED, problems)

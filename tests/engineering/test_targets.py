@@ -1,0 +1,312 @@
+"""Tables for processors are mutated, hunted, repaired and mended as schemes for machines are."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+from command_line import run
+
+import rspverify
+from rspverify.axiomatic.cat import load_model
+from rspverify.engineering.mutate import baselines, findings
+from rspverify.engineering.mutation import Fate
+from rspverify.engineering.mutation_report import asked_of
+from rspverify.engineering.repair.codes import codes, weaker
+from rspverify.engineering.repair.constraints import Constraints
+from rspverify.engineering.repair.run import Repair, settings_for
+from rspverify.engineering.setup import Setup, read_setup
+from rspverify.judge.inputs import NamedScheme
+from rspverify.judge.judge import Judge
+from rspverify.mapping.reader import read_table
+from rspverify.scheme.cost import default_costs, read_costs
+from rspverify.soundness.blame import blame
+from rspverify.soundness.case import Case
+from rspverify.soundness.settings import Settings
+from rspverify.source import InputError, Source, read_source
+from rspverify.translators import rows_in
+from rspverify.verdict import Word
+
+TESTS = "litmus/targets"
+
+
+def setup_of(table: str | Source, tests: list[str], model: str) -> Setup:
+    files = [f"{TESTS}/{each}.litmus" for each in tests]
+    given = table if isinstance(table, Source) else f"schemes/{table}.yaml"
+    return read_setup([given], files, settings_for(Settings(model=model)), Judge())
+
+
+def without_fence() -> Source:
+    """c11-x86, but a seq_cst store is a MOV."""
+    text = read_source("schemes/c11/c11-x86.yaml").text
+    changed = text.replace('code: ["MOV [x],v", MFENCE]', 'code: ["MOV [x],v"]')
+    assert changed != text
+    return Source("no-fence.yaml", changed.replace("name: c11-x86", "name: no-fence"))
+
+
+# ---- mutate --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("table", "model", "tests", "killed"),
+    [
+        (
+            "c11/c11-power-leading",
+            "rc11",
+            ["synchronisation/MP", "synchronisation/MP+fences"],
+            {
+                "row4-3-drop": "MP",
+                "row4-5-drop": "MP",
+                "row7-1-drop": "MP",
+                "row7-1-narrow": None,
+                "row7-1-swap": "MP",
+                "row20-1-drop": "MP+fences",
+                "row21-1-drop": "MP+fences",
+            },
+        ),
+        (
+            "c11/c11-aarch64-rcpc",
+            "c11-simp",
+            ["synchronisation/MP", "seq_cst/SB"],
+            {
+                "row4-1-narrow": "MP",
+                "row5-1-narrow": "SB",
+                "row7-1-narrow": "MP",
+                "row8-1-narrow": "SB",
+            },
+        ),
+        ("c11/c11-x86-xchg", "c11-simp", ["seq_cst/SB"], {"row8-2-narrow": "SB"}),
+        ("c11/c11-x86", "c11-simp", ["seq_cst/SB", "seq_cst/SB+fences"], {"row8-2-drop": "SB"}),
+        (
+            "translators/x86-aarch64-risotto",
+            "x86-tso",
+            ["from-x86/MP"],
+            {"row1-2-drop": "MP", "row2-1-drop": "MP"},
+        ),
+    ],
+)
+def test_the_smallest_test_that_a_mutant_fails(
+    table: str, model: str, tests: list[str], killed: dict[str, str | None]
+) -> None:
+    setup = setup_of(table, tests, model)
+    asked = asked_of(setup, default_costs(), widen=True)
+    base = list(baselines(setup))
+    assert all(it.passes for it in base)
+    wanted = [it for it in asked.mutants if it.name in killed]
+    assert {it.name for it in wanted} == {*killed}
+    found = {it.mutant.name: it for it in findings(setup, wanted, base, asked.costs)}
+    assert {name: it.test for name, it in found.items()} == killed
+    for it in found.values():
+        assert it.verdict is (Fate.UNSOUND if it.test else Fate.SURVIVES)
+        assert it.mutant.cost < 0 or "swap" in it.mutant.name
+
+
+def test_mutants_are_written_and_explained(tmp_path: Path) -> None:
+    words = ("c11-power-leading", f"{TESTS}/synchronisation/MP.litmus", "--model", "rc11")
+    result = run("mutate", *words, "--write", str(tmp_path), "--widen")
+    assert "c11-power-leading, for the target power" in result.stdout
+    assert "    isync           needed                  drop                    UNSOUND   MP\n" in (
+        result.stdout
+    )
+    assert "12  5 isync" not in result.stdout and "1 lwsync: strengthen to sync" in result.stdout
+    file = tmp_path / "c11-power-leading-row7-1-drop.yaml"
+    assert f"rspverify explain {file}" in result.stdout
+    shown = run("explain", str(file), *words[1:])
+    assert "MP under c11-power-leading-row7-1-drop (model rc11): UNSOUND" in shown.stdout
+
+
+def test_a_table_of_several_is_no_table_of_rows() -> None:
+    result = run("mutate", "schemes/mixed/c11-power.yaml", f"{TESTS}/seq_cst/SB.litmus")
+    assert result.exit_code == 3
+    assert "c11-power-mixed must be a table with rows here" in result.stderr
+
+
+# ---- repair --------------------------------------------------------------------------------------
+
+
+def repaired(
+    table: str | Source, tests: list[str], model: str, rows: tuple[int, ...] | None
+) -> Repair:
+    setup = setup_of(table, tests, model)
+    found = Repair(setup, Constraints(rows), default_costs(), count=3)
+    found.prepare()
+    found.run()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("table", "model", "tests", "rows", "expected"),
+    [
+        (
+            "c11/c11-power-leading",
+            "c11-simp",
+            ["seq_cst/Z6.U", "seq_cst/SB", "synchronisation/MP"],
+            (8,),
+            {("stw v,0(x)", "sync")},
+        ),
+        (None, "c11-simp", ["seq_cst/SB", "seq_cst/R"], None, {("MOV t,v", "XCHG [x],t")}),
+        ("c11/c11-aarch64", "rc11", ["synchronisation/LB"], None, {("STLR v,[x]",)}),
+        (
+            "c11/c11-aarch64",
+            "rc11",
+            ["synchronisation/LB"],
+            (3,),
+            {("LDR r,[x]", "CBNZ r,L", "L:")},
+        ),
+        (
+            "translators/x86-aarch64-risotto",
+            "x86-tso",
+            ["from-x86/SB+cmpxchg-fails", "from-x86/SB+cmpxchgs"],
+            (5,),
+            {("MOV r,e", "CAS r,v,[x]", "DMB ISH")},
+        ),
+    ],
+)
+def test_the_cheapest_repair(
+    table: str | None,
+    model: str,
+    tests: list[str],
+    rows: tuple[int, ...] | None,
+    expected: set[tuple[str, ...]],
+) -> None:
+    found = repaired(table or without_fence(), tests, model, rows).report()
+    assert found.claim.finished and found.claim.exact
+    changed = {row.code for each in found.found for row in each.rows if row.changed}
+    assert changed == expected, changed
+
+
+def test_costs_decide_between_a_fence_and_an_exchange(tmp_path: Path) -> None:
+    """By ours an exchange is cheaper than MFENCE."""
+    costs = tmp_path / "costs.yaml"
+    costs.write_text("XCHG: 50\nMFENCE: 20\n")
+    setup = setup_of(without_fence(), ["seq_cst/SB"], "c11-simp")
+    repair = Repair(setup, Constraints(), read_costs(costs))
+    repair.prepare()
+    repair.run()
+    codes = {row.code for each in repair.report().found for row in each.rows if row.changed}
+    assert codes == {("MOV [x],v", "MFENCE")}
+    costs.write_text("MFENCES: 20\n")
+    with pytest.raises(InputError, match="an instruction must be named with its reach"):
+        read_costs(costs)
+
+
+SPACES = {
+    "fences of x86": (None, "c11-simp", ["seq_cst/SB", "seq_cst/R"], Constraints((8,), length=3)),
+    "an acquire of Power": (
+        "c11/c11-power-leading",
+        "rc11",
+        ["synchronisation/MP"],
+        Constraints((4, 7), ("lwsync", "isync", "cmpw r,r; beq L; L:"), length=3),
+    ),
+    "accesses of AArch64": (
+        "c11/c11-aarch64",
+        "rc11",
+        ["synchronisation/LB", "synchronisation/MP"],
+        Constraints((3, 6), ("DMB ISHLD",), length=2),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_as_brute_force(name: str) -> None:
+    """The cost, the tables of that cost, and each lesson: nothing that passes is ruled out."""
+    table, model, tests, constraints = SPACES[name]
+    setup = setup_of(table or without_fence(), tests, model)
+    repair = Repair(setup, constraints, default_costs(), count=50)
+    repair.prepare()
+    space, rows = repair.space, repair.space.rows
+    pool = space.pool
+    repair.run()
+    report = repair.report()
+    assert report.claim.finished and report.claim.complete and report.claim.exact
+
+    def passes(chosen: dict[int, tuple[int, ...]]) -> bool:
+        scheme = setup.schemes[0].scheme
+        for number, code in chosen.items():
+            scheme = scheme.with_code(number, pool.written(code, scheme.rows[0].span))
+        named = NamedScheme.by(scheme)
+        words = {setup.verdicts.word(test, named) for test in setup.tests}
+        return words == {Word.SOUND}
+
+    open_rows = {number: it for number, it in rows.items() if not it.fixed}
+    choices = [list(codes(it.kinds, pool)) for it in open_rows.values()]
+    passing = [
+        chosen
+        for each in product(*choices)
+        if passes(chosen := dict(zip(open_rows, each, strict=True)))
+    ]
+
+    def cost(chosen: dict[int, tuple[int, ...]]) -> int:
+        return sum(map(pool.cost_of, chosen.values()))
+
+    least = min(map(cost, passing))
+    cheapest = [it for it in passing if cost(it) == least]
+    found = [
+        {row.row: row.code for row in each.rows if row.row in open_rows} for each in report.found
+    ]
+    kept = [it for it in cheapest if {n: pool.text(code) for n, code in it.items()} in found]
+    assert kept and len(kept) == len(found)
+    for it in cheapest:
+        assert any(all(weaker(k[n], it[n], pool) for n in it) for k in kept)
+    for nogood in repair.search.chooser.nogoods:
+        for it in passing:
+            inside = [each.has(it[n], pool) for n, each in nogood.sets.items() if n in it]
+            assert not all(inside), nogood
+
+
+def test_a_repaired_table_is_written_and_sound(tmp_path: Path) -> None:
+    file = tmp_path / "no-fence.yaml"
+    file.write_text(without_fence().text)
+    test = f"{TESTS}/seq_cst/SB.litmus"
+    words = ("--model", "c11-simp", "--hunt-events", "1")
+    result = run("repair", str(file), test, *words, "--write", str(tmp_path), "--than", "c11-x86")
+    assert result.exit_code == 0, result.output
+    assert "no-fence, for the target x86" in result.stdout
+    assert "1 test SOUND; sound for all 13 programs without a race" in result.stdout
+    assert "cheaper than c11-x86" in result.stdout and "LIVE" not in result.stdout
+    written = read_table(read_source(tmp_path / "no-fence-repaired-1.yaml"))
+    assert written.rows[7].text == ("MOV t,v", "XCHG [x],t")
+    shown = run("check", str(tmp_path / "no-fence-repaired-1.yaml"), test, "--model", "c11-simp")
+    assert "SB                    SOUND" in shown.stdout
+
+
+# ---- hunt, compare, the row at fault -------------------------------------------------------------
+
+
+def test_the_row_at_fault_of_a_table() -> None:
+    """A hunt goes on with it made as strong as can be."""
+    settings = Settings(model="c11-simp")
+    program = settings.read(read_source(f"{TESTS}/seq_cst/SB.litmus"))
+    case = Case(program, read_table(without_fence()), load_model("c11-simp"), settings)
+    fault = blame(case, devices=1)
+    assert [row.number for row in fault.blamed] == [8]
+    (row,) = (it for it in rows_in(fault.mended).rows if it.number == 8)
+    assert row.text == ("MFENCE", "MOV t,v", "XCHG [x],t", "MFENCE")
+
+
+def test_a_hunt_says_that_no_row_mends_a_loop_that_is_missing() -> None:
+    text = read_source("schemes/c11/c11-power-leading.yaml").text
+    once = text.replace('"OP t,r,v", "stwcx. t,0,x", "bne L"', '"OP t,r,v", "stwcx. t,0,x"')
+    found = rspverify.hunt(
+        Source("once.yaml", once), settings=Settings(model="rc11"), events=1, operations=["inc.DV"]
+    ).report()
+    (finding,) = found.findings
+    assert finding.program == "r0=inc.DV x" and not finding.blamed
+    assert found.stopped == "no row, and no two, mend it" and found.subject.target
+
+
+def test_the_smallest_change_is_told_of_a_table(tmp_path: Path) -> None:
+    """Z6.U: a sync behind the store, too."""
+    test = f"{TESTS}/seq_cst/Z6.U.litmus"
+    text = run("report", "--bug", "c11-power-leading", test, "--model", "c11-simp").stdout
+    assert "c11-power-leading is SOUND on the test with\n\nrow 8, store (seq&#95;cst)" in text
+    assert "<code>sync; stw v,0(x)</code> | <code>sync; stw v,0(x); sync</code>" in text
+
+
+def test_what_is_for_a_target_is_called_so() -> None:
+    test = f"{TESTS}/seq_cst/SB.litmus"
+    words = ("c11-x86", test, "--model", "c11-simp")
+    assert "The target allows 3 of the 3 outcomes" in run("explain", *words).stdout
+    compared = run("compare", "c11-x86", "c11-x86-xchg", *words[1:]).stdout
+    assert "(c11-x86, target x86)" in compared and "machine" not in compared.split("\n\n")[0]

@@ -1,0 +1,182 @@
+"""What may stand in the place of a table's instructions, as the files of instruction sets have it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from rspverify.axiomatic.question import Questions
+from rspverify.isa.instruction_set import instruction_set
+from rspverify.limits import Limits
+from rspverify.litmus.reader import read_program
+from rspverify.mapping.items import item
+from rspverify.mapping.reader import read_table
+from rspverify.mapping.strength import means_the_same, strengths
+from rspverify.mapping.table import Table
+from rspverify.mapping.targets import TARGETS
+from rspverify.records import replace
+from rspverify.scheme.mutants import Mutation, mutants_of, wider_mutants_of
+from rspverify.scheme.writer import scheme_text
+from rspverify.source import Source, read_source
+
+SHIPPED = ("c11-x86", "c11-power-leading", "c11-aarch64-rcpc", "c11-riscv")
+
+
+def shipped(name: str) -> Table:
+    return read_table(read_source(f"schemes/c11/{name}.yaml"))
+
+
+def steps(name: str, row: int) -> list[str]:
+    (of_row,) = (it for it in mutants_of(shipped(name)) if it.row.number == row)
+    return [f"{it.step.instruction}: {it.step.words}" for it in of_row.mutants]
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "expected"),
+    [
+        ("c11-power-leading", 7, ["lwsync: drop", "lwsync: weaken to eieio"]),
+        ("c11-power-leading", 8, ["sync: drop", "sync: weaken to lwsync"]),
+        ("c11-power-leading", 4, ["beq L: drop", "isync: drop"]),
+        ("c11-aarch64-rcpc", 5, ["LDAR r,[x]: weaken to LDAPR r,[x]"]),
+        ("c11-aarch64-rcpc", 4, ["LDAPR r,[x]: weaken to LDR r,[x]"]),
+        ("c11-aarch64-rcpc", 7, ["STLR v,[x]: weaken to STR v,[x]"]),
+        (
+            "c11-aarch64-rcpc",
+            12,
+            ["{OP}AL v,r,[x]: weaken to {OP}A v,r,[x]", "{OP}AL v,r,[x]: weaken to {OP}L v,r,[x]"],
+        ),
+        ("c11-aarch64", 10, ["L: LDAXR r,[x]: weaken to L: LDXR r,[x]"]),
+        ("c11-riscv", 11, ["amo{OP}.w.rl r,v,(x): weaken to amo{OP}.w r,v,(x)"]),
+        ("c11-riscv", 7, ["fence rw,w: drop", "fence rw,w: weaken to fence r,w"]),
+        ("c11-x86", 8, ["MFENCE: drop"]),
+        ("c11-x86-xchg", 8, ["XCHG [x],t: weaken to MOV [x],t"]),
+    ],
+)
+def test_what_a_row_is_one_step_away_from(table: str, row: int, expected: list[str]) -> None:
+    found = steps(table, row)
+    assert found[: len(expected)] == expected or set(expected) <= set(found)
+
+
+def test_nothing_goes_without_which_a_row_does_something_else() -> None:
+    """Of a loop that stores conditionally no instruction does."""
+    for name in (*SHIPPED, "c11-aarch64"):
+        dropped = [
+            it.step.instruction
+            for row in mutants_of(shipped(name))
+            for it in row.mutants
+            if it.step.mutation is Mutation.DROP
+        ]
+        wanted = ("fence", "sync", "lwsync", "isync", "beq", "DMB", "MFENCE")
+        assert dropped and all(it.startswith(wanted) for it in dropped), dropped
+
+
+def test_a_table_is_made_stronger_with_what_it_may_use() -> None:
+    """LDAPR and lw.aq need extensions, so that only a table that has such may have more of them."""
+    wider = [
+        it.step.words for row in wider_mutants_of(shipped("c11-aarch64")) for it in row.mutants
+    ]
+    assert "strengthen to LDAR r,[x]" in wider and not any("LDAPR" in it for it in wider)
+    wider = [it.step.words for row in wider_mutants_of(shipped("c11-riscv")) for it in row.mutants]
+    assert not any("lw." in it for it in wider)
+    more = wider_mutants_of(shipped("c11-aarch64-rcpc"))
+    assert any("LDAPR" in it.step.words for row in more for it in row.mutants)
+
+
+def test_what_is_equal_but_for_its_order_means_the_same() -> None:
+    target, span = TARGETS["aarch64"], shipped("c11-aarch64").rows[0].span
+
+    def code(*texts: str) -> tuple[object, ...]:
+        return tuple(item(it, target, span) for it in texts)
+
+    cas = ("L: LDXR r,[x]", "CMP r,e", "B.NE F", "STXR t1,v,[x]", "CBNZ t1,L", "F:")
+    strong = ("DMB ISH", "L: LDAXR r,[x]", *cas[1:], "ISB")
+    assert means_the_same(code(*cas), code(*strong), target)  # type: ignore[arg-type]
+    for place in range(len(cas)):
+        rest = code(*cas[:place], *cas[place + 1 :])
+        assert not means_the_same(rest, code(*cas), target), cas[place]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_table_is_written_as_it_is_read(name: str) -> None:
+    table = shipped(name)
+    again = read_table(Source("again.yaml", scheme_text(table, "the same")))
+    assert [(str(it), it.text) for it in again.rows] == [(str(it), it.text) for it in table.rows]
+    assert (again.name, again.target, again.origin) == (table.name, table.target, table.origin)
+
+
+def test_a_translator_is_written_as_it_is_read() -> None:
+    table = read_table(read_source("schemes/translators/x86-aarch64-risotto.yaml"))
+    again = read_table(Source("again.yaml", scheme_text(table)))
+    assert again.translates == table.translates
+    assert [(str(it), it.text) for it in again.rows] == [(str(it), it.text) for it in table.rows]
+
+
+# ---- what is stronger leaves no outcome more -----------------------------------------------------
+
+PROGRAMS = {
+    "MP": ("seq_cst store x 1; seq_cst store y 1", "relaxed load y; acquire load x"),
+    "SB": ("release store x 1; seq_cst load y", "relaxed store y 1; acquire load x"),
+    "LB": ("acquire load x; release store y 1", "relaxed load y; relaxed store x 1"),
+}
+
+
+def program_of(threads: tuple[str, ...]) -> Source:
+    bodies = []
+    for number, thread in enumerate(threads):
+        lines = []
+        for at, words in enumerate(it.split() for it in thread.split("; ")):
+            order, kind, x, *value = words
+            last = f", {value[0]}" if value else ""
+            result = "" if value else f"int r{at} = "
+            call = f"atomic_{kind}_explicit({x}{last}, memory_order_{order});"
+            lines.append(f"{result}{call}")
+        bodies.append(f"P{number} (atomic_int* x, atomic_int* y) {{ {' '.join(lines)} }}")
+    return Source("t.litmus", "C t\n{ }\n" + "\n".join(bodies))
+
+
+def outcomes(table: Table, test: Source) -> set[object]:
+    made = table.compiled(read_program(test))
+    return {*Questions(made.program, made.model, Limits(), told=made.told).outcomes()}
+
+
+def used(table: Table, test: Source) -> Table:
+    return replace(table, rows=table.rows_used(read_program(test)))
+
+
+def drawn(table: Table, rng: random.Random) -> Iterator[tuple[Table, Table]]:
+    """The table with code as strong as can be, and ever weaker ones."""
+    known, strong = strengths(table), table
+    for row in table.rows:
+        result = row.number in {it.number for it in table.rows if str(it).startswith("load")}
+        strong = strong.with_code(row.number, known.strongest(row.code, result=result))
+    for _ in range(4):
+        weak = strong
+        for row in mutants_of(strong):
+            less = [it for it in row.mutants if it.step.mutation is not Mutation.SWAP]
+            if less:
+                weak = weak.with_code(row.row.number, rng.choice(less).code)
+        yield strong, weak
+        strong = weak
+
+
+@pytest.mark.parametrize("test", PROGRAMS)
+@pytest.mark.parametrize("name", SHIPPED)
+def test_weaker_code_has_every_outcome(name: str, test: str) -> None:
+    source = program_of(PROGRAMS[test])
+    sizes = []
+    for strong, weak in drawn(used(shipped(name), source), random.Random(f"{name} {test}")):
+        fewer, more = outcomes(strong, source), outcomes(weak, source)
+        assert fewer <= more
+        sizes += [len(fewer), len(more)]
+    assert sizes[0] <= sizes[-1] and sizes[-1] > 0
+
+
+def test_what_is_stronger_costs_no_less() -> None:
+    for target in TARGETS.values():
+        known = instruction_set(target.dialect.instructions)
+        for one in known.every:
+            for other in known.alike(one):
+                if known.stronger(one, other):
+                    assert known.cost(one) >= known.cost(other), (one.spelled, other.spelled)
