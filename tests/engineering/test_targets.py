@@ -10,6 +10,7 @@ from command_line import run
 
 import rspverify
 from rspverify.axiomatic.cat import load_model
+from rspverify.engineering.hunt.finding import By
 from rspverify.engineering.mutate import baselines, findings
 from rspverify.engineering.mutation import Fate
 from rspverify.engineering.mutation_report import asked_of
@@ -263,7 +264,7 @@ def test_a_repaired_table_is_written_and_sound(tmp_path: Path) -> None:
     result = run("repair", str(file), test, *words, "--write", str(tmp_path), "--than", "c11-x86")
     assert result.exit_code == 0, result.output
     assert "no-fence, for the target x86" in result.stdout
-    assert "1 test SOUND; sound for all 13 programs without a race" in result.stdout
+    assert "1 test SOUND; sound for all 22 programs without a race" in result.stdout
     assert "cheaper than c11-x86" in result.stdout and "LIVE" not in result.stdout
     written = read_table(read_source(tmp_path / "no-fence-repaired-1.yaml"))
     assert written.rows[7].text == ("MOV t,v", "XCHG [x],t")
@@ -289,7 +290,11 @@ def test_a_hunt_says_that_no_row_mends_a_loop_that_is_missing() -> None:
     text = read_source("schemes/c11/c11-power-leading.yaml").text
     once = text.replace('"OP t,r,v", "stwcx. t,0,x", "bne L"', '"OP t,r,v", "stwcx. t,0,x"')
     found = rspverify.hunt(
-        Source("once.yaml", once), settings=Settings(model="rc11"), events=1, operations=["inc.DV"]
+        Source("once.yaml", once),
+        settings=Settings(model="rc11"),
+        events=1,
+        operations=["inc.DV"],
+        by=By.PROGRAMS,
     ).report()
     (finding,) = found.findings
     assert finding.program == "r0=inc.DV x" and not finding.blamed
