@@ -151,7 +151,7 @@ def drawn(table: Table, rng: random.Random) -> Iterator[tuple[Table, Table]]:
     for row in table.rows:
         result = row.number in {it.number for it in table.rows if str(it).startswith("load")}
         strong = strong.with_code(row.number, known.strongest(row.code, result=result))
-    for _ in range(4):
+    for _ in range(2):
         weak = strong
         for row in mutants_of(strong):
             less = [it for it in row.mutants if it.step.mutation is not Mutation.SWAP]
