@@ -42,6 +42,7 @@ def test_json_is_as_its_schema_says(tmp_path: Path) -> None:
         "name": "original",
         "machine": "rsp",
         "machine_file": None,
+        "target": False,
     }
     by_name = {each["test"]: each for each in found["tests"]}
     assert by_name["Fig4"]["change"] == "BETTER"

@@ -57,7 +57,7 @@ def mistakes(folder: Path, text: str) -> str:
 def test_the_shipped_suites() -> None:
     suites = find_suites(str(ROOT / "litmus"))
     barrier = [f"barrier/{name}" for name in ("compiled", "order", "progress")]
-    languages = "aarch64 arm c11 opencl power ptx riscv vulkan x86".split()
+    languages = ["aarch64", "arm", "c11", "opencl", "power", "ptx", "riscv", "vulkan", "x86"]
     models = [f"models/{it}" for it in languages]
     names = ["rsp", "all-orders", "amdgpu", *barrier, "devices", *models, "proofs", "ptx"]
     names += [f"targets/{it}" for it in ("from-x86", "scopes", "seq_cst", "synchronisation")]
