@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import TypeVar
 
@@ -67,6 +67,43 @@ def circles(pairs: Pairs[Node]) -> list[frozenset[Node]]:
         if circle[:1] == [start]:
             found.append(frozenset(nodes[n] for n in circle))
     return found
+
+
+def components(
+    nodes: Iterable[Node], leads: Callable[[Node], Iterable[Node]]
+) -> Iterator[list[Node]]:
+    """The largest sets of nodes each of which leads to each, also those of one node alone.
+
+    One after those that it leads to, by Tarjan's algorithm (SIAM J. Computing 1, 1972).
+    """
+    number: dict[Node, int] = {}
+    lowest: dict[Node, int] = {}
+    open_: dict[Node, None] = {}
+    for root in nodes:
+        work: list[tuple[Node, Iterator[Node]]] = []
+        coming: list[Node] = [] if root in number else [root]
+        while coming or work:
+            if coming:
+                node = coming.pop()
+                number[node] = lowest[node] = len(number)
+                open_[node] = None
+                work.append((node, iter(leads(node))))
+            node, after = work[-1]
+            for each in after:
+                if each not in number:
+                    coming.append(each)
+                    break
+                if each in open_:
+                    lowest[node] = min(lowest[node], number[each])
+            else:
+                work.pop()
+                if work:
+                    lowest[work[-1][0]] = min(lowest[work[-1][0]], lowest[node])
+                if lowest[node] == number[node]:
+                    found = []
+                    while node in open_:
+                        found.append(open_.popitem()[0])
+                    yield found[::-1]
 
 
 def nearest(

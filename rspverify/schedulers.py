@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from enum import Enum, auto
+from enum import Enum, StrEnum, auto
 from typing import assert_never
 
 from msgspec import Struct
@@ -18,6 +18,13 @@ from rspverify.wording import alternatives
 
 Groups = frozenset[int]
 """Work-groups by their numbers."""
+
+
+class Unit(StrEnum):
+    """What schedulers stop: work-groups, or threads by themselves."""
+
+    GROUP = "group"
+    THREAD = "thread"
 
 
 class Promise(Enum):

@@ -6,7 +6,7 @@ relation is one line here. A relation holds between executed events only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 
 from rspverify.axiomatic.event import PARTY, Event, Part
@@ -169,8 +169,11 @@ def _together(levels: int) -> Callable[[Event, Event], bool]:
 
 
 def _place(event: Event, levels: int) -> tuple[int, ...] | None:
-    thread = event.thread
-    return (thread.device, thread.workgroup, thread.index)[:levels] if thread else None
+    return None if event.thread is None else _place_of(event.thread)[:levels]
+
+
+def _place_of(thread: Thread) -> tuple[int, ...]:
+    return thread.device, thread.workgroup, thread.index
 
 
 def _internal(a: Event, b: Event) -> bool:
@@ -217,15 +220,24 @@ def _synchronises(it: Event, other: Thread) -> bool:
     return it.thread is not None and other.index in it.thread.synchronises
 
 
-_REACHES = {"CTA": 2, "GPU": 1, "SYS": 0}
-"""How far PTX's scopes reach, as `_together` counts it."""
+_REACHES = {"CTA": 2, "GPU": 1, "SYS": 0, "WG": 2, "QF": 1, "DV": 0}
+"""How far scopes reach, as `_together` counts it."""
+
+
+def reaches(one: Thread, tags: Collection[str], other: Thread) -> bool:
+    """Whether a scope among the tags of what a thread does has another thread."""
+    levels = [_REACHES[it] for it in tags if it in _REACHES]
+    return any(_place_of(one)[:level] == _place_of(other)[:level] for level in levels)
 
 
 def _in_scope_of_each_other(a: Event, b: Event) -> bool:
     """Whether the scope of each event has the thread of the other (PTX ISA §8.7.1)."""
-    reaches = [it.operation.tags.write & _REACHES.keys() for it in (a, b) if it.operation]
-    return len(reaches) == 2 and all(
-        any(_together(_REACHES[scope])(a, b) for scope in each) for each in reaches
+    return all(
+        one.operation is not None
+        and one.thread is not None
+        and other.thread is not None
+        and reaches(one.thread, one.operation.tags.write, other.thread)
+        for one, other in ((a, b), (b, a))
     )
 
 

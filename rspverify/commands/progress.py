@@ -12,7 +12,7 @@ from rspverify.api.parameters import OfTests, question
 from rspverify.axiomatic.cat import load_model
 from rspverify.judge.waits import Waits
 from rspverify.options import option
-from rspverify.schedulers import DEFAULT, schedulers_of
+from rspverify.schedulers import DEFAULT, Unit, schedulers_of
 from rspverify.soundness.hang import ProgressReport, ScheduledAnswer
 from rspverify.soundness.settings import OF_A_TEST, Settings
 from rspverify.source import require
@@ -34,6 +34,10 @@ class ProgressParameters(OfTests):
         name="--scheduler",
         metavar="SCHEDULER",
         completes="scheduler",
+    )
+    unit: Unit = option(
+        Unit.GROUP,
+        "What a scheduler stops: a work-group, or a thread by itself, by their numbers.",
     )
     settings: Settings = Settings()
 
@@ -57,7 +61,7 @@ def progress(asked: ProgressParameters) -> Progress:
     require(bool(known), "at least one scheduler must be given")
     tests, names = all_tests(asked.tests), tuple(map(str, known))
     model = load_model(settings.model)
-    waits = Waits(asked.decider, model, known, settings)
+    waits = Waits(asked.decider, model, known, settings, Unit(asked.unit))
     return Asked(
         lambda _: waits.answers(tests),
         lambda it: ProgressReport(model.name, names, tuple(it.known), it.stopped.reason),

@@ -16,10 +16,12 @@ from rspverify.judge.answers import in_time
 from rspverify.judge.inputs import LoadedTest
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided, stem
+from rspverify.litmus.reader import read_steps
 from rspverify.litmus.syntax import warm_up
 from rspverify.records import replace
-from rspverify.schedulers import Scheduler
+from rspverify.schedulers import Scheduler, Unit
 from rspverify.soundness.hang import ScheduledAnswer
+from rspverify.soundness.rounds import Rounds
 from rspverify.soundness.scheduled import SourceProgress
 from rspverify.soundness.settings import OF_A_TEST, Settings
 from rspverify.source import Given
@@ -50,6 +52,7 @@ class Waits(Struct, frozen=True):
     model: MemoryModel
     schedulers: tuple[Scheduler, ...]
     settings: Settings
+    unit: Unit = Unit.GROUP
 
     def answers(self, files: Sequence[Given]) -> Generator[ScheduledAnswer, None, None]:
         """Each test under each scheduler, test by test. Close it when done."""
@@ -73,10 +76,13 @@ class _Hangs(Question[Sequence[ScheduledAnswer]], frozen=True, dict=True):
         return stem(self.test.file)
 
     @cached_property
-    def source(self) -> SourceProgress:
+    def source(self) -> SourceProgress | Rounds:
         """What is asked of the test, with one time limit for all schedulers."""
-        settings = self.waits.settings
-        return SourceProgress(self.test.program, self.waits.model, settings.limits())
+        waits, steps = self.waits, read_steps(self.test.source)
+        limits = waits.settings.limits()
+        if steps is not None:
+            return Rounds(steps, waits.model, limits, waits.unit)
+        return SourceProgress(self.test.program, waits.model, limits, waits.unit)
 
     def parts(self) -> list[_HangQuestion]:
         return [_HangQuestion(self, it) for it in self.waits.schedulers]
@@ -111,12 +117,14 @@ class _HangQuestion(Question[ScheduledAnswer], frozen=True):
         waits = self.of.waits
         settings = replace(waits.settings, model=waits.model.name, seconds=None)
         digests = self.of.test.source.digest, waits.model.text_digest
-        return *digests, str(self.scheduler), settings
+        return *digests, str(self.scheduler), waits.unit, settings
 
     @property
     def incident(self) -> Incident:
         waits = self.of.waits
         options = [word for it in waits.schedulers for word in ("--scheduler", str(it))]
+        if waits.unit is not Unit.GROUP:
+            options += ["--unit", waits.unit]
         return Incident("progress", (self.of.test.file,), (), waits.settings, options, OF_A_TEST)
 
     def known(self, judge: Judge) -> ScheduledAnswer | None:
@@ -137,6 +145,7 @@ class _HangQuestion(Question[ScheduledAnswer], frozen=True):
             file=file,
             model=self.of.waits.model.name,
             scheduler=str(self.scheduler),
+            unit=self.of.waits.unit,
             progress=ProgressWord.UNKNOWN,
             word=word,
             reason=why.reason if word is Word.ERROR else f"{word}: {why.reason}",

@@ -74,54 +74,77 @@ Code = list[InstructionText | LabelText]
 """The cells of a column that are not empty."""
 
 
+class Frame:
+    """What a test says beside what its instructions do.
+
+    code: the cells of each thread, by its name. numbers: as of `initial_values`.
+    """
+
+    def __init__(self, test: Columns, problems: Problems) -> None:
+        self.dialect, self.problems = DIALECTS[test.language], problems
+        columns = _columns(test, problems)
+        self.test = test = _with_owners(test, columns, problems)
+        heads = numbered(test.threads, problems)
+        self.code = {name: columns[id(head)] for name, head in heads.items()}
+        self._places: Mapping[str, Place] = {}
+        if self.dialect.place:
+            hint = f"write `P0{self.dialect.place} | P1@cta 1,gpu 0 ;` above the columns"
+            self._places = placed_by_heads(heads, self.dialect.place, problems, hint)
+        addresses = _addresses(test, self.dialect)
+        self.numbers = None if self.dialect.is_open else addresses
+        self.locations = _locations(test, self.dialect, problems, addresses, self.numbers)
+        self.aliases = _aliases(test, self.locations, problems)
+        aliased = {name: addresses[it.of] for name, it in self.aliases.items()}
+        self.addresses = {**addresses, **aliased}
+        initial = initial_registers(
+            test.registers, heads, problems, self.dialect.spelled, self.numbers
+        )
+        self.location_at = {number: name for name, number in self.addresses.items()}
+        self.registers = {
+            name: {
+                register: Address(self.location_at[it]) if it in self.location_at else Constant(it)
+                for register, it in initial.get(name, {}).items()
+            }
+            for name in heads
+        }
+        if (count := sum(map(len, columns.values()))) > MAX_INSTRUCTIONS:
+            message = f"a test in assembly must have at most {MAX_INSTRUCTIONS} instructions, not"
+            problems.unsupported(test.threads[0].span, f"{message} {count:,}")
+        self._synchronises = _synchronised(test, len(heads), problems)
+
+    @property
+    def threads(self) -> Iterator[Thread]:
+        """The threads, without what they do."""
+        for index, name in enumerate(self.code):
+            device, group, subgroup = self._places.get(name, (0, 0, None))
+            before = self._synchronises.get(index, frozenset())
+            yield Thread(name, index, device, group, (), {}, subgroup, before)
+
+
 def assembly_program(test: Columns, source: Source, problems: Problems) -> Program:
     """The program that columns mean, as far as they mean one."""
-    dialect = DIALECTS[test.language]
-    columns = _columns(test, problems)
-    test = _with_owners(test, columns, problems)
-    heads = numbered(test.threads, problems)
-    places: Mapping[str, Place] = {}
-    if dialect.place:
-        hint = f"write `P0{dialect.place} | P1@cta 1,gpu 0 ;` above the columns"
-        places = placed_by_heads(heads, dialect.place, problems, hint)
-    addresses = _addresses(test, dialect)
-    numbers = None if dialect.is_open else addresses
-    known = _locations(test, dialect, problems, addresses, numbers)
-    aliases = _aliases(test, known, problems)
-    addresses = {**addresses, **{name: addresses[it.of] for name, it in aliases.items()}}
-    initial = initial_registers(test.registers, heads, problems, dialect.spelled, numbers)
-    location_at = {number: name for name, number in addresses.items()}
-    if (count := sum(map(len, columns.values()))) > MAX_INSTRUCTIONS:
-        message = f"a test in assembly must have at most {MAX_INSTRUCTIONS} instructions, not"
-        problems.unsupported(test.threads[0].span, f"{message} {count:,}")
-    synchronises = _synchronised(test, len(heads), problems)
+    frame = Frame(test, problems)
+    test, dialect, known, aliases = frame.test, frame.dialect, frame.locations, frame.aliases
     threads: list[Thread] = []
     barriers: dict[tuple[int, int], list[Event]] = {}
     faults: list[Fault] = []
     spins: list[Spin] = []
-    for name, head in heads.items():
+    for it in frame.threads:
         first = sum(len(each.operations) for each in threads)
-        given = {
-            name: Address(location_at[it]) if it in location_at else Constant(it)
-            for name, it in initial.get(name, {}).items()
-        }
-        index = len(threads)
-        column = _Column(dialect, index, addresses, given, first, problems)
-        device, group, subgroup = places.get(name, (0, 0, None))
-        operations, registers = column.run(columns[id(head)])
+        column = Column(frame, it.name, it.index, first)
+        operations, registers = column.run(frame.code[it.name])
         faults += column.faults
         spins += column.spins
-        barriers.setdefault((device, group), []).extend(column.barriers)
-        operations = tuple(_by_location(it, aliases) for it in operations)
-        before = synchronises.get(index, frozenset())
-        threads.append(Thread(name, index, device, group, operations, registers, subgroup, before))
+        barriers.setdefault((it.device, it.workgroup), []).extend(column.barriers)
+        operations = tuple(_by_location(each, aliases) for each in operations)
+        threads.append(replace(it, operations=operations, registers=registers))
     own = {thread.name: thread.registers for thread in threads}
     names = {name: it.of for name, it in aliases.items()}
-    claims = Claims(own, known, problems, dialect.spelled, numbers, names)
+    claims = Claims(own, known, problems, dialect.spelled, frame.numbers, names)
     condition = None if test.condition is None else claims.condition(test.condition)
     watched = claims.watched(test.watched)
     asked = {*watched, *(condition.places if condition else ())}
-    shown = (_without_addresses(it, asked, location_at) for it in threads)
+    shown = (_without_addresses(it, asked, frame.location_at) for it in threads)
     return Program(
         test.title,
         source,
@@ -297,29 +320,22 @@ def _locations(
     return found
 
 
-class _Column(TableExecutor):
-    """The instructions of a thread, which may be those of any machine."""
+class Column(TableExecutor):
+    """The instructions of a thread, which may be those of any machine. index: of the thread."""
 
-    def __init__(
-        self,
-        dialect: Dialect,
-        thread: int,
-        locations: Mapping[str, int],
-        initial: Mapping[str, Expression | Address],
-        first: int,
-        problems: Problems,
-    ) -> None:
+    def __init__(self, frame: Frame, name: str, index: int, first: int = 0) -> None:
+        dialect = frame.dialect
         super().__init__(
             instruction_set(dialect.instructions),
             re.compile(dialect.registers),
-            locations,
-            initial,
+            frame.addresses,
+            frame.registers[name],
             first,
             spelled=dialect.spelled,
             zero=dialect.zero,
             anywhere=dialect.anywhere,
         )
-        self._thread, self._found, self._is_open = thread, problems, dialect.is_open
+        self._thread, self._found, self._is_open = index, frame.problems, dialect.is_open
         self._dialect = dialect
         self._texts: dict[Span, InstructionText] = {}
 
@@ -327,12 +343,7 @@ class _Column(TableExecutor):
         self, code: Iterable[InstructionText | LabelText]
     ) -> tuple[tuple[Operation, ...], Mapping[str, Expression]]:
         """The operations of the thread, and what its registers have in the end."""
-        code = [*code]
-        if self._dialect.bare:
-            code = [_without_brackets(each) for each in code]
-        if not self._is_open:
-            self._begin_at_0(code)
-        self.follow([self._line(each) for each in code])
+        self.follow(self.lines(code))
         for each in self.problems:
             assert each.span is not None
             self._found.unsupported(each.span, each.message)
@@ -343,6 +354,15 @@ class _Column(TableExecutor):
             if self._registers.fullmatch(name)
         }
         return tuple(operation_of(it, self._thread) for it in self.events), registers
+
+    def lines(self, code: Iterable[InstructionText | LabelText]) -> list[Line]:
+        """What is executed; registers have their values before it."""
+        code = [*code]
+        if self._dialect.bare:
+            code = [_without_brackets(each) for each in code]
+        if not self._is_open:
+            self._begin_at_0(code)
+        return [self._line(each) for each in code]
 
     @property
     def faults(self) -> Iterator[Fault]:

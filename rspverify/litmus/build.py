@@ -273,6 +273,12 @@ class ColumnsBuilder(TreeBuilder[tree.Columns]):
         given = value if other is None else other.name
         return tree.Claim(self._span(meta), owner, name, equal, given, other)
 
+    def comparison(self, meta: Meta, *sides: Any) -> tree.Joint:
+        one, equal, other = sides
+        texts = (it.text.lower().rstrip("ul") for it in (one, other))
+        left, right = (int(it, 16 if it.startswith("0x") else 10) for it in texts)
+        return tree.Joint(self._span(meta), (left == right) == equal, ())
+
     def owned(self, meta: Meta, owner: Any, name: tree.Name) -> tree.Watched:
         return tree.Watched(self._span(meta), owner, name)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rspverify.limits import DEFAULT_UNROLL
 from rspverify.litmus.calls import functions_of, uncalled
@@ -23,6 +24,9 @@ from rspverify.litmus.syntax import ASSEMBLY, C, parse
 from rspverify.litmus.tree import FunctionText, Test, ThreadText
 from rspverify.records import replace
 from rspverify.source import InputError, Problem, Source, Span, read_source
+
+if TYPE_CHECKING:
+    from rspverify.litmus.stepping import SteppedProgram
 
 _ASSEMBLY = re.compile(rf"\s*(?:{'|'.join(DIALECTS)})\b", re.IGNORECASE)
 
@@ -63,6 +67,21 @@ def read_program(
     elif text is not None:
         test = parse(C, source, text, problems)
         program = _without_bounds(test, source, unroll, mixed, problems) if test else None
+    if program is None or problems:
+        raise problems.as_error()
+    return program
+
+
+def read_steps(source: Source) -> SteppedProgram | None:
+    """A test in assembly, to be executed step by step; None for others. Raises InputError."""
+    problems = Problems()
+    text = without_comments(source, problems)
+    if text is None or not _ASSEMBLY.match(text):
+        return None
+    from rspverify.litmus.stepping import stepped_program
+
+    columns = parse(ASSEMBLY, source, text, problems)
+    program = stepped_program(columns, problems) if columns else None
     if program is None or problems:
         raise problems.as_error()
     return program

@@ -14,6 +14,7 @@ from itertools import chain, combinations
 
 from msgspec import Struct, field
 
+from rspverify.graph import components
 from rspverify.limits import LimitReached, Limits
 from rspverify.machine.draining import NOTHING_RESTS, drains, losses_last, never_shut, resting
 from rspverify.machine.explicit import BreadthFirst, ExplicitMachine
@@ -261,32 +262,12 @@ def _hang(graph: _Graph) -> Hang | None:
 
 
 def _circle(graph: _Graph, start: int, stopped: Groups) -> set[int]:
-    """States that a state leads to and that lead to each other, and to no others.
+    """States that a state leads to and that lead to each other, and to no others."""
 
-    The first that Tarjan's algorithm finds (SIAM J. Computing 1, 1972).
-    """
-    number = {start: 0}
-    lowest = {start: 0}
-    path = [start]
-    work = [(start, _after(graph, start, stopped))]
-    while True:
-        place, after = work[-1]
-        for each in after:
-            if each not in number:
-                number[each] = lowest[each] = len(number)
-                path.append(each)
-                work.append((each, _after(graph, each, stopped)))
-                break
-            lowest[place] = min(lowest[place], number[each])
-        else:
-            if lowest[place] == number[place]:
-                return set(path[path.index(place) :])
-            work.pop()
-            lowest[work[-1][0]] = min(lowest[work[-1][0]], lowest[place])
+    def after(place: int) -> Iterator[int]:
+        return (after for group, after in graph.edges[place] if group not in stopped)
 
-
-def _after(graph: _Graph, place: int, stopped: Groups) -> Iterator[int]:
-    return iter([after for group, after in graph.edges[place] if group not in stopped])
+    return set(next(components([start], after)))
 
 
 def _turning(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rspverify.render.document import Block, Cell, Document, Line, Matrix, Row, Told, line
 from rspverify.render.evidence import execution
 from rspverify.render.words import counted, each_counted, progress_class
+from rspverify.schedulers import Unit
 from rspverify.soundness.hang import Hang, ProgressReport, ScheduledAnswer
 from rspverify.verdict import ProgressWord, Word
 
@@ -81,13 +82,14 @@ def _of_one(row: Sequence[ScheduledAnswer]) -> Iterator[Block]:
         shown.append(hang)
         names = [name for name, other in hangs if other == hang]
         yield line()
-        yield from _hang(hang, names)
-        words = f"As a picture: rspverify draw --scheduler {names[0]} {row[0].file}"
-        yield line(words, kind="note")
+        yield from _hang(hang, names, row[0].unit)
+        if not hang.repeats and row[0].unit is Unit.GROUP:
+            words = f"As a picture: rspverify draw --scheduler {names[0]} {row[0].file}"
+            yield line(words, kind="note")
 
 
-def _hang(hang: Hang, schedulers: Sequence[str]) -> Iterator[Block]:
-    bound = f", {counted(hang.occupancy, 'group')} occupant at once" if hang.occupancy else ""
+def _hang(hang: Hang, schedulers: Sequence[str], unit: Unit) -> Iterator[Block]:
+    bound = f", {counted(hang.occupancy, unit)} occupant at once" if hang.occupancy else ""
     yield line(f"Under {', '.join(schedulers)} this execution hangs{bound}:", kind="head")
     for it in hang.stuck:
         yield line(f"  P{it.thread} goes round in the loop in line {it.line} for ever")
@@ -104,8 +106,14 @@ def _hang(hang: Hang, schedulers: Sequence[str]) -> Iterator[Block]:
             f"P{each.thread}" + ("" if each.line is None else f" before line {each.line}")
             for each in group.threads
         )
-        yield line(f"  group {group.group} {what}: {threads}")
-    if any(event.thread is not None for event in hang.events):
+        yield line(f"  {unit} {group.group} {what}: {threads}")
+    if hang.repeats:
+        first = len(hang.events) - hang.repeats
+        for head, events in (("At first", hang.events[:first]), ("For ever", hang.events[first:])):
+            if events:
+                yield line(f"{head}:", kind="head")
+                yield execution(events, {})
+    elif any(event.thread is not None for event in hang.events):
         yield execution(
             hang.events, hang.edges, [each.read for it in hang.stuck for each in it.reads]
         )

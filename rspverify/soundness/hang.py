@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from rspverify.answers import UNANSWERED, Internal
 from rspverify.convert import Bounds, Count, Place, Seconds, one_of
+from rspverify.schedulers import Unit
 from rspverify.verdict import Event, ProgressWord, Word
 
 
@@ -44,7 +45,7 @@ class StoppedThread(Struct, frozen=True):
 
 
 class StoppedGroup(Struct, frozen=True):
-    """A work-group that is stopped for ever.
+    """A work-group that is stopped for ever, or a thread where the scheduler stops those.
 
     group: its number, by device and then by work-group. started: whether it has executed anything.
     threads: those that have not ended.
@@ -59,7 +60,8 @@ class Hang(Struct, frozen=True):
     """An execution that hangs. Threads that are not named have ended.
 
     occupancy: how many work-groups are occupant at once, if the scheduler says how many. events:
-    every event, in order; edges: its rf and mo by name.
+    every event, in order; edges: its rf and mo by name. repeats: the last so many events happen
+    again and again for ever; 0 where nothing but reads does.
     """
 
     stuck: tuple[StuckThread, ...]
@@ -68,6 +70,7 @@ class Hang(Struct, frozen=True):
     occupancy: Place | None
     events: tuple[Event, ...]
     edges: Mapping[str, tuple[tuple[int, int], ...]]
+    repeats: Count = 0
 
 
 class ScheduledAnswer(Struct, frozen=True, kw_only=True):
@@ -77,14 +80,15 @@ class ScheduledAnswer(Struct, frozen=True, kw_only=True):
     STUCK if one does, otherwise UNKNOWN; reason: why, in words. undefined: whether that is because
     the program may do anything. word: why there is no answer, if that is the test, what is beyond
     this version, or a limit. hang: of STUCK. within: every bound that the answer depends on.
-    internal: the internal error that came instead. seconds: what deciding it took, in the earlier
-    run if it is cached.
+    unit: what the scheduler stops, and a `group` of the hang is. internal: the internal error that
+    came instead. seconds: what deciding it took, in the earlier run if it is cached.
     """
 
     test: str
     file: str
     model: str
     scheduler: str
+    unit: Unit = Unit.GROUP
     progress: ProgressWord
     word: Annotated[Word | None, one_of(*UNANSWERED, None)] = None
     reason: str

@@ -12,16 +12,21 @@ from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.partial import PartialExecutions, Stopped, Stuck, Waiting
 from rspverify.axiomatic.question import Questions
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus.program import Order, Program
+from rspverify.litmus.program import Order, Program, Thread
 from rspverify.relation.terms import Relation, compose
-from rspverify.schedulers import Promise, Scheduler
+from rspverify.schedulers import Promise, Scheduler, Unit
 from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of, variable
 
 _MOST_SETS = 20_000
 """Sets of groups of which no two may overlap, up to which a bound on occupancy is asked about."""
 
-Group = tuple[int, int]
-"""A device, and a work-group of it."""
+Group = tuple[int, ...]
+"""A device, and a work-group of it; or a thread."""
+
+
+def group_of(it: Thread, unit: Unit) -> Group:
+    """What a scheduler stops when it stops a thread."""
+    return (it.index,) if unit is Unit.THREAD else (it.device, it.workgroup)
 
 
 class Hanging:
@@ -32,13 +37,15 @@ class Hanging:
     of them has executed something or goes on for ever. Raises LimitReached.
     """
 
-    def __init__(self, program: Program, model: MemoryModel, limits: Limits) -> None:
+    def __init__(
+        self, program: Program, model: MemoryModel, limits: Limits, unit: Unit = Unit.GROUP
+    ) -> None:
         self.executions = partial = PartialExecutions(program, model, limits)
         self._model, self._limits = model, limits
-        self.groups: Sequence[Group] = sorted({(it.device, it.workgroup) for it in program.threads})
+        self._unit = unit
+        self.groups: Sequence[Group] = sorted({group_of(it, unit) for it in program.threads})
         self.members = [
-            [it for it in program.threads if (it.device, it.workgroup) == group]
-            for group in self.groups
+            [it for it in program.threads if group_of(it, unit) == group] for group in self.groups
         ]
         self.stopped = [
             any_of(self._ending(each.index, Stopped) for each in it) for it in self.members
@@ -202,7 +209,7 @@ class Hanging:
         own: list[list[int]] = [[] for _ in numbers]
         for it in candidates.events:
             if it.thread is not None:
-                own[self.groups.index((it.thread.device, it.thread.workgroup))].append(it.index)
+                own[self.groups.index(group_of(it.thread, self._unit))].append(it.index)
         found = []
         for done in numbers:
             after = {it.index: variable(f"{it.index} after {done}") for it in candidates.events}

@@ -17,7 +17,7 @@ from rspverify.axiomatic.partial import Stopped, Stuck, Waiting
 from rspverify.limits import Limits
 from rspverify.litmus.program import Kind, Program
 from rspverify.records import replace
-from rspverify.schedulers import Scheduler
+from rspverify.schedulers import Scheduler, Unit
 from rspverify.smt.solver import Model
 from rspverify.smt.term import TRUE, Term
 from rspverify.soundness.hang import (
@@ -34,6 +34,9 @@ from rspverify.soundness.wording import race_in_words
 from rspverify.source import InputError, Problem, Severity
 from rspverify.verdict import ProgressWord
 
+ENDS = "every execution that the scheduler allows comes to its end"
+"""Why a program is LIVE."""
+
 
 class SourceProgress:
     """A program under a model, asked about one scheduler after the other.
@@ -42,16 +45,18 @@ class SourceProgress:
     LimitReached.
     """
 
-    def __init__(self, program: Program, model: MemoryModel, limits: Limits) -> None:
+    def __init__(
+        self, program: Program, model: MemoryModel, limits: Limits, unit: Unit = Unit.GROUP
+    ) -> None:
         require_covered(program, model)
         _require_no_mutexes(program)
         self.program = awaited(program, model)
-        self._model, self.limits = model, limits
+        self._model, self.limits, self._unit = model, limits, unit
 
     @cached_property
     def hanging(self) -> Hanging:
         """The executions that hang."""
-        return Hanging(self.program, self._model, self.limits)
+        return Hanging(self.program, self._model, self.limits, self._unit)
 
     def under(self, scheduler: Scheduler, file: str) -> ScheduledAnswer:
         """Whether the program may hang under a scheduler. file: of the test."""
@@ -60,6 +65,7 @@ class SourceProgress:
             file=file,
             model=self._model.name,
             scheduler=str(scheduler),
+            unit=self._unit,
             progress=ProgressWord.UNKNOWN,
             reason="",
             within=self.program.within,
@@ -72,13 +78,12 @@ class SourceProgress:
         if found is not None:
             hang, _ = found
             beyond = f", unless the program races beyond {bounds}" if bounds else ""
-            reason = f"{in_words(hang)}{beyond}"
+            reason = f"{in_words(hang, self._unit)}{beyond}"
             return replace(answer, progress=ProgressWord.STUCK, reason=reason, hang=hang)
         if bounds:
             reason = f"no execution hangs within {bounds}, but there are others"
             return replace(answer, reason=reason)
-        reason = "every execution that the scheduler allows comes to its end"
-        return replace(answer, progress=ProgressWord.LIVE, reason=reason)
+        return replace(answer, progress=ProgressWord.LIVE, reason=ENDS)
 
     @cached_property
     def undefined(self) -> str | None:
@@ -168,7 +173,7 @@ class SourceProgress:
                 yield LastRead(shown[execution.place(reader)], shown[execution.place(writer)])
 
 
-def in_words(hang: Hang) -> str:
+def in_words(hang: Hang, unit: Unit = Unit.GROUP) -> str:
     """Who is stuck, who waits and who is stopped, in a line."""
     stuck = [f"P{it.thread} is stuck in the loop in line {it.line}" for it in hang.stuck]
     waiting = [f"P{it.thread} waits at the barrier in line {it.line}" for it in hang.waiting]
@@ -178,7 +183,7 @@ def in_words(hang: Hang) -> str:
         if groups:
             one = len(groups) == 1
             verb = words[0] if one else words[1]
-            names = f"group {groups[0]}" if one else f"groups {_listed(groups)}"
+            names = f"{unit} {groups[0]}" if one else f"{unit}s {_listed(groups)}"
             stopped.append(f"{names} {verb if started else f'never {verb}'}")
     return "; ".join((*stuck, *waiting, *stopped))
 
