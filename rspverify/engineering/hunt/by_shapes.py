@@ -230,10 +230,11 @@ class Shapes:
             it = _Shape(self, shape)
             racing, verdicts = it.verdicts()
             racy += it.count(racing)
-            for word, bits in verdicts.items():
-                if bits:
-                    words[word.value] += (count := it.count(bits))
-                    programs += count
+            worse = 0
+            for word in (Word.UNSOUND, Word.VACUOUS, Word.UNSUPPORTED, Word.SOUND):
+                if bits := verdicts[word]:
+                    words[word.value] += (count := it.count(bits, worse))
+                    programs, worse = programs + count, worse | bits
             for rows, program in it.broken(verdicts[Word.UNSOUND]):
                 _keep(found, rows, program, space)
             if verdicts[Word.UNSUPPORTED]:
@@ -452,11 +453,15 @@ class _Shape:
                 found.setdefault(way.target.shape, []).append((way.target, mask))
         return [*found.values()]
 
-    def count(self, bits: int) -> int:
-        """How many programs these are, up to symmetry."""
+    def count(self, bits: int, others: int = 0) -> int:
+        """How many programs these are, up to symmetry, that no code makes one of the others."""
         if self._plain:
             return bits.bit_count()
-        return len({encoded(canonical(self._program(at))) for at in _places(bits)})
+        these, those = (
+            {encoded(canonical(self._program(at))) for at in _places(each)}
+            for each in (bits, others)
+        )
+        return len(these - those)
 
     @cached_property
     def _plain(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import rspverify
@@ -15,6 +17,8 @@ from rspverify.mapping.table import Table
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Source
 from rspverify.verdict import Word
+
+ROOT = Path(__file__).parents[3]
 
 WEAK = """
 name: weak
@@ -98,3 +102,14 @@ def test_a_shape_of_another_code_is_decided_apart() -> None:
 def test_shapes_are_for_tables_alone() -> None:
     with pytest.raises(InputError, match="shapes are for tables"):
         rspverify.hunt("original", events=1, by=By.SHAPES)
+
+
+def test_of_a_mixed_table_each_program_counts_once_by_its_worst_code() -> None:
+    mixed = read_table(
+        Source("schemes/mixed/t.yaml", (ROOT / "schemes/mixed/c11-riscv-manual.yaml").read_text())
+    )
+    names = "ld.sc.DV st.sc.DV"
+    it = hunted(mixed, "c11-simp", 4, None, names, guards=0)
+    plain = hunted(table(WEAK), "c11-simp", 4, None, names, guards=0)
+    assert it.decided[Word.UNSOUND] and it.programs == plain.programs
+    assert sum(it.decided.values()) == sum(plain.decided.values())
