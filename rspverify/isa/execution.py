@@ -379,7 +379,8 @@ class TableExecutor(Executor[State]):
         return Read(self._next - 1)
 
     def _meet(self, it: Instruction, form: Form, operands: Sequence[Expression | Address]) -> None:
-        """A barrier; with a quorum the thread may be among those that meet, or come after them."""
+        """A barrier, of each time that the thread comes there another one; with a quorum the thread
+        may be among those that meet, or come after them."""
         assert self.state is not None
         path, control = self.state.path, self.state.control
         numbers = [each.value for each in operands if isinstance(each, Constant)]
@@ -389,6 +390,8 @@ class TableExecutor(Executor[State]):
             raise CannotReadError("depends on a read on some of the ways to it only")
         label = "/".join(map(str, numbers[:2]))
         quorum = numbers[2] if len(numbers) > 2 else None
+        if times := self._times(label, path):
+            label += f" again {times}"
         ways = [(form, path)]
         if quorum is not None:
             among = condition_of(self._choice(it))
@@ -412,6 +415,25 @@ class TableExecutor(Executor[State]):
         if others:
             raise CannotReadError("is exclusive, of a location that is computed")
         return reserved.event if self._anywhere or place.location == reserved.location else None
+
+    def _times(self, label: str, path: Condition) -> int:
+        """How often the thread has met at a barrier. Raises CannotReadError where that is not known."""
+        before = [
+            it
+            for it in self.events
+            if isinstance(it, Event)
+            and (it.label or "").split(" again ")[0] == label
+            and both(it.guard, path) is not False
+        ]
+        if any(
+            it.quorum is not None
+            or "ARRIVE" in it.form.tags.write
+            or both(path, negated(it.guard)) is not False
+            for it in before
+        ):
+            how = "is behind a branch, has a quorum or is not waited at"
+            raise CannotReadError(f"meets again at a barrier that {how}")
+        return len(before)
 
     def _places(self, form: Form, bound: Mapping[str, str]) -> list[tuple[Address, Condition]]:
         """Where an access may be, and when it is there. Raises CannotReadError."""
