@@ -165,7 +165,7 @@ class Rounds:
         word, reason = ProgressWord.UNKNOWN, self.unordered
         if hang is not None:
             word, reason = ProgressWord.STUCK, in_words(hang, self._unit)
-        elif reason is None and len(self.accessed) > 1:
+        elif reason is None:
             reason = self._beyond_order(scheduler)
         if hang is None and reason is None:
             word, reason = ProgressWord.LIVE, ENDS
@@ -373,19 +373,22 @@ class Rounds:
 
         Take a run that hangs. Of each location the accesses are in one order, so that the run leads
         to the same places where those of all others read anything. Behind some such places it goes
-        on for ever, where one location alone is written: that is in one order again.
+        on for ever, where one location alone is written: that is in one order again. The order of
+        one location need not be that in which groups start, which bounds on occupancy speak of.
         """
-        if isinstance(self._values, str):
+        several = len(self.accessed) > 1
+        if several and isinstance(self._values, str):
             return self._values
+        graph = self._unordered if several else self._graph(None)
         for each in scheduler.each_bound(len(self.groups)):
-            if self._found(self._unordered, each):
-                return "a run may hang in which locations are not accessed in one order"
-            for turning in self._turnings(self._unordered):
+            if self._found(graph, each):
+                return "a run may hang whose accesses are not in the order of time"
+            for turning in self._turnings(graph) if several else ():
                 written = frozenset[str]().union(*(self._alone[it].written for it in turning))
                 if len(written) > 1 and any(
                     self._stopped(state, turning, each) is not None
                     and all(state[0][it] in self._alone[it].circles for it in turning)
-                    for state in self._unordered.states
+                    for state in graph.states
                 ):
                     return f"{' and '.join(sorted(written))} may each be written for ever"
         return None
