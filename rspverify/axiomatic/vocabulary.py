@@ -305,7 +305,7 @@ RELATIONS: Mapping[str, Callable[[Event, Event], bool]] = {
     "rmw": lambda a, b: _of_one_instruction(a, b) or _paired(a, b),
     "amo": _of_one_instruction,
     "lxsx": _paired,
-    "si": lambda a, b: a is b or (a.operation is not None and a.operation is b.operation),
+    "si": lambda a, b: a is b,
     "data": lambda a, b: b.writes and _depends("data")(a, b),
     "ctrl": _depends("control"),
     "addr": _depends("address"),

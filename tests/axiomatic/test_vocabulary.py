@@ -303,7 +303,7 @@ LOAD, STORE, LX, SX, SWAP_READ, SWAP_WRITE, BARRIER = range(3, 10)
         ("ctrl", {(LOAD, BARRIER)}),
         ("pick-ctrl", {(LOAD, BARRIER)}),
         ("pick-addr", set()),
-        ("si", {(it, it) for it in range(10)} | among({SWAP_READ, SWAP_WRITE})),
+        ("si", {(it, it) for it in range(10)}),
     ],
 )
 def test_relations_of_assembly(name: str, pairs: set[tuple[int, int]]) -> None:
