@@ -417,7 +417,7 @@ class TableExecutor(Executor[State]):
         return reserved.event if self._anywhere or place.location == reserved.location else None
 
     def _times(self, label: str, path: Condition) -> int:
-        """How often the thread has met at a barrier. Raises CannotReadError where that is not known."""
+        """How often the thread has met at a barrier. Raises CannotReadError if it is not known."""
         before = [
             it
             for it in self.events

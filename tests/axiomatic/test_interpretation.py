@@ -114,7 +114,7 @@ def test_an_order_that_is_chosen(by: Any) -> None:
 
 def test_where_a_definition_stands_is_known() -> None:
     """Why a pair is in a relation is looked for there."""
-    model = read("let a = rf\nlet b = a | mo\nlet a = mo\nlet rec c = b | (c; c)")
+    model = read("let a = rf\nlet b = a | mo\nlet a = mo\nlet rec c = b | (b; c)")
     base = {name: related(edges, EVENTS) for name, edges in EDGES.items()}
     end = interpreted(model, Concrete(EVENTS), base, None).end
     expression, scope = end.definitions["b"]

@@ -89,7 +89,7 @@ def test_costs() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["FLU_L1: 3", "FLU_L1 DV: -1", "LD: 1000001", "LD: x", "- LD", "NOP: 1", "LD: 1.5"]
+    "text", ["FLU_L1: 3", "FLU_L1 DV: -1", "LD: 1000001", "LD: x", "- LD", "LOREM: 1", "LD: 1.5"]
 )
 def test_wrong_costs(text: str, tmp_path: Path) -> None:
     file = tmp_path / "costs.yaml"
