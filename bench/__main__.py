@@ -19,7 +19,7 @@ from bench.document import circumstances, filled
 from bench.engineering import engineering
 from bench.first import first_answers
 from bench.growth import Point, grow, growth
-from bench.herd import CAT, HERD, beside_herd, named_herd
+from bench.herd import HERD, beside_herd, found_herd
 from bench.models import TestSet, models, shipped_sets
 from bench.parts import parts
 from bench.sheet import Sheet
@@ -53,8 +53,9 @@ def main(
     largest: Annotated[int, typer.Option(min=1, help="Leave out larger sizes of growth.")] = 99,
     folder: Annotated[
         Path | None,
-        typer.Option(help="Part models: measure the tests of this folder instead of ours."),
+        typer.Option(help="Parts models and herd: measure the tests of this folder, not ours."),
     ] = None,
+    stride: Annotated[int, typer.Option(min=1, help="Part herd: measure every n-th test.")] = 1,
     model: Annotated[
         str, typer.Option(help="For --folder: a shipped model or a .cat file.")
     ] = DEFAULT_MODEL,
@@ -86,7 +87,7 @@ def main(
         if each in wanted:
             show(measured())
     if Part.HERD in wanted:
-        _beside_herd(show, console, repeats)
+        _beside_herd(show, console, folder or ROOT / "litmus/models", stride)
     if Part.GROWTH in wanted:
         curves = [_up_to(curve, largest) for curve in CURVES]
         show(_growth(curves, cut_off, picture, console))
@@ -112,16 +113,18 @@ def _cluster() -> Sheet:
     return cluster()
 
 
-def _beside_herd(show: Callable[[Sheet], None], console: Console, repeats: int) -> None:
+def _beside_herd(
+    show: Callable[[Sheet], None], console: Console, folder: Path, stride: int
+) -> None:
     try:
-        herd = named_herd(os.environ)
+        herd = found_herd(os.environ)
     except ValueError as error:
         print(error, file=sys.stderr)
         raise typer.Exit(2) from None
     if herd is None:
-        console.print(f"herd: not measured; name one by {HERD} and {CAT}\n")
+        console.print(f"herd: not measured, as no herd7 is on the PATH and {HERD} names none\n")
     else:
-        show(beside_herd(herd, list((ROOT / "litmus/rsp").rglob("*.litmus")), min(repeats, 3)))
+        show(beside_herd(herd, folder, stride))
 
 
 def _growth(curves: Sequence[Curve], cut_off: float, picture: Path, console: Console) -> Sheet:

@@ -1,12 +1,14 @@
-"""herd beside our `outcomes`, where the environment names a herd and a model.
+"""herd7 beside our `outcomes`, on tests in assembly, where there is a herd7.
 
-RSPVERIFY_HERD is the program (herd7), RSPVERIFY_HERD_CAT the .cat file it is given.
+It is on the PATH, or RSPVERIFY_HERD names it; herd's own models are in its library.
 """
 
 from __future__ import annotations
 
 import os
-import statistics
+import re
+import resource
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -15,105 +17,124 @@ from functools import partial
 from pathlib import Path
 
 from bench.cases import ROOT
-from bench.measure import digits, side_by_side
 from bench.sheet import Sheet
 from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.coverage import require_covered
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.litmus.reader import read_program_file
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
 from rspverify.soundness.outcomes import outcomes
 from rspverify.soundness.settings import Settings
-from rspverify.source import InputError
+from rspverify.source import InputError, read_source
 
-HERD, CAT = "RSPVERIFY_HERD", "RSPVERIFY_HERD_CAT"
-PATIENCE = 60.0
+HERD = "RSPVERIFY_HERD"
+PATIENCE = 10
 """Seconds that herd may take for one test."""
+MODELS = {
+    "X86": ("x86-tso", "x86tso.cat"),
+    "AARCH64": ("aarch64", "aarch64.cat"),
+    "ARM": ("armv7", "arm.cat"),
+    "PPC": ("power", "ppc.cat"),
+    "RISCV": ("riscv", "riscv.cat"),
+}
+"""By the first word of a test, our model and herd's."""
+SLOWEST = 10
+"""So many of the tests that take herd most are timed one by one."""
+_TIME = re.compile(r"^Time (\S+) ([\d.]+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Herd:
-    """A herd binary and the model that it is given."""
+    """A herd binary."""
 
     program: str
-    cat: str
 
-    def run(self, test: Path) -> bool:
-        """Run herd on a test: whether it could read it and list its states."""
-        command = [self.program, "-model", self.cat, str(test)]
-        try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, check=False, timeout=PATIENCE
-            )
-        except subprocess.TimeoutExpired:
-            return False
-        return done.returncode == 0 and "\nStates " in f"\n{done.stdout}"
+    def run(self, cat: str, tests: Sequence[Path]) -> Mapping[str, float]:
+        """Run herd on tests: the titles of those that it answered, and the seconds that it says."""
+        command = [self.program, "-model", cat, "-timeout", str(PATIENCE), *map(str, tests)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return {title: float(seconds) for title, seconds in _TIME.findall(done.stdout)}
 
 
-def named_herd(environment: Mapping[str, str]) -> Herd | None:
-    """The herd that an environment names, None if none. Raises ValueError for half a name."""
-    program, cat = environment.get(HERD), environment.get(CAT)
-    if not program and not cat:
+def found_herd(environment: Mapping[str, str]) -> Herd | None:
+    """The herd that an environment has, None if none. Raises ValueError for what is no program."""
+    named = environment.get(HERD)
+    program = named or shutil.which("herd7", path=environment.get("PATH"))
+    if not program:
         return None
-    if not program or not cat:
-        raise ValueError(f"{HERD} and {CAT} must both be set, or neither")
     if not os.access(program, os.X_OK) or Path(program).is_dir():
         raise ValueError(f"{HERD} must be a program, not {program}")
-    if not Path(cat).is_file():
-        raise ValueError(f"{CAT} must be a .cat file, not {cat}")
-    return Herd(program, cat)
+    return Herd(program)
 
 
-def beside_herd(herd: Herd, tests: Sequence[Path], repeats: int) -> Sheet:
-    """By folder: how many tests herd reads, and the median time of those by it and by us.
-
-    herd is a process for each test; ours is timed as a process, and warm.
-    """
+def beside_herd(herd: Herd, folder: Path, stride: int = 1) -> Sheet:
+    """By architecture: what herd takes for all tests of a folder, or every n-th, that both answer,
+    and we, a process each; and for those that take herd most, one by one."""
     sheet = Sheet(
         "herd",
-        f"outcomes of a test (ms; median over tests of the median of {repeats})",
-        ["folder"],
-        ["tests", "both read", "herd", "ours, a process", "ours, warm", "herd / ours, a process"],
+        f"Outcomes of tests in assembly, and of the {SLOWEST} that take herd most (s of CPU)",
+        ["assembly"],
+        ["tests", "both", "herd", "ours", "herd / ours", "herd, slowest", "ours", "herd / ours"],
     )
-    model = load_model("opencl-rsp")
-    folders: dict[str, list[Path]] = {}
-    for test in sorted(tests):
-        folders.setdefault(test.parent.name, []).append(test)
-    for folder, members in folders.items():
-        times = [
-            _times(herd, test, model, repeats)
-            for test in members
-            if _ours_reads(test, model) and herd.run(test)
-        ]
-        figures = ["", "", "", ""]
-        if times:
-            theirs, process, warm = (
-                statistics.median(each[name] for each in times) for name in ("herd", "cold", "warm")
-            )
-            figures = [digits(each) for each in (theirs, process, warm, theirs / process)]
-        sheet.add(folder, str(len(members)), str(len(times)), *figures)
+    groups: dict[str, list[Path]] = {it: [] for it in MODELS}
+    for test in sorted(folder.rglob("*.litmus")):
+        language = test.read_text(errors="replace").split(None, 1)[0].upper()
+        groups.setdefault(language, []).append(test)
+    for language, (name, cat) in MODELS.items():
+        members, model = groups[language][::stride], load_model(name)
+        titles = {it.title: each for each in members if (it := _read(each, model))}
+        answered = herd.run(cat, [*titles.values()]) if titles else {}
+        both = sorted(titles.keys() & answered, key=answered.__getitem__, reverse=True)
+        if not both:
+            sheet.add(language, str(len(members)), "0", *[""] * 6)
+            continue
+        files = [titles[it] for it in both]
+        cells = _compared(partial(herd.run, cat, files), partial(_process, name, files))
+        files = files[:SLOWEST]
+        theirs = [partial(herd.run, cat, [it]) for it in files]
+        ours = [partial(_warm, it, model) for it in files]
+        cells += _compared(partial(_all, theirs), partial(_all, ours))
+        sheet.add(language, str(len(members)), str(len(both)), *cells)
     return sheet
 
 
-def _times(herd: Herd, test: Path, model: MemoryModel, repeats: int) -> dict[str, float]:
-    actions: dict[str, Callable[[], object]] = {
-        "herd": partial(herd.run, test),
-        "cold": partial(_as_a_process, test),
-        "warm": partial(_warm, test, model),
-    }
-    return side_by_side(actions, repeats)
+def _compared(theirs: Callable[[], object], ours: Callable[[], object]) -> list[str]:
+    """The seconds of CPU of each, its processes' too, and how many times ours theirs are."""
+    taken = []
+    for action in (theirs, ours):
+        started = _used()
+        action()
+        taken.append(_used() - started)
+    return [*(f"{it:.2f}" for it in taken), f"{taken[0] / taken[1]:.1f}"]
 
 
-def _warm(test: Path, model: MemoryModel) -> object:
-    return outcomes(read_program_file(test), model, [], str(test), Settings())
+def _used() -> float:
+    """The seconds of CPU until now."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(it.ru_utime + it.ru_stime for it in used)
 
 
-def _as_a_process(test: Path) -> object:
-    command = [sys.executable, "-m", "rspverify", "outcomes", str(test)]
+def _all(actions: Sequence[Callable[[], object]]) -> None:
+    for action in actions:
+        action()
+
+
+def _process(model: str, tests: Sequence[Path]) -> object:
+    own = [sys.executable, "-m", "rspverify", "outcomes", "--jobs", "1", "--format", "herd"]
+    command = [*own, "--model", model, *map(str, tests)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
 
 
-def _ours_reads(test: Path, model: MemoryModel) -> bool:
+def _warm(test: Path, model: MemoryModel) -> object:
+    program = read_program(read_source(test), assembly=True)
+    return outcomes(program, model, [], str(test), Settings())
+
+
+def _read(test: Path, model: MemoryModel) -> Program | None:
+    """A test that we can answer."""
     try:
-        _warm(test, model)
+        program = read_program(read_source(test), assembly=True)
+        require_covered(program, model)
     except InputError:
-        return False
-    return True
+        return None
+    return program

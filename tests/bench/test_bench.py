@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import stat
 from pathlib import Path
 from xml.etree import ElementTree
@@ -18,7 +19,7 @@ from bench.decisions import decisions
 from bench.document import END, filled
 from bench.first import first_answers
 from bench.growth import Point, grow, growth
-from bench.herd import CAT, HERD, Herd, beside_herd
+from bench.herd import HERD, Herd, beside_herd
 from bench.parts import BUILDERS, nodes
 from bench.sheet import Sheet
 from rspverify.smt.solver import Solver
@@ -163,45 +164,38 @@ def test_the_command_prints_draws_and_keeps(
     assert re.findall(r"^\| median \| ", document.read_text(), re.M)
 
 
-def test_half_a_herd_is_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_herd_is_a_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv(HERD, raising=False)
-    monkeypatch.delenv(CAT, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
     assert "herd: not measured" in run("--part", "herd").stdout
-    monkeypatch.setenv(HERD, "/bin/sh")
+    monkeypatch.setenv(HERD, str(tmp_path))
     result = run("--part", "herd")
     assert result.exit_code == 2
-    assert result.stderr == f"{HERD} and {CAT} must both be set, or neither\n"
+    assert result.stderr == f"{HERD} must be a program, not {tmp_path}\n"
 
 
 FAKE = """#!/bin/sh
-test "$1" = -model && test -f "$2" || exit 3
-grep -q 'scopeTree' "$3" || {{ echo "File $3: unknown" >&2; exit {exit_code}; }}
-printf 'Test MP Allowed\\nStates 3\\nObservation MP Sometimes 1 2\\n'
+test "$1" = -model && test "$3" = -timeout || exit 3
+shift 4
+for test in "$@"; do
+  read language title < "$test"
+  test "$title" = SB || echo "Time $title 0.0${#title}"
+done
 """
 
 
-@pytest.fixture
-def herd(tmp_path: Path) -> Herd:
-    """A herd that reads what has a scopeTree, and no other test."""
-    program, cat = tmp_path / "herd7", tmp_path / "model.cat"
-    program.write_text(FAKE.format(exit_code=2))
+def test_herd_is_timed_on_what_both_answer(root: Path, tmp_path: Path) -> None:
+    """A herd that answers all but SB."""
+    program = tmp_path / "herd7"
+    program.write_text(FAKE)
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    cat.write_text("")
-    return Herd(str(program), str(cat))
-
-
-def test_herd_is_timed_on_what_it_reads(herd: Herd, root: Path) -> None:
-    tests = [
-        root / "litmus/rsp/MP/MP+st.na-st.DV+ld.DV-ld.na.litmus",
-        root / "litmus/rsp/MP/MP+st.na-st.DV+ld.DV-ld.na@01.litmus",
-        root / "litmus/rsp/multi-device/MD+inc.ALL+inc.ALL@0--1.litmus",
+    for name in ("SB", "MP", "LB"):
+        shutil.copy(root / f"litmus/models/x86/{name}.litmus", tmp_path)
+    (tmp_path / "other.litmus").write_text("X86 other\n{}\n P0 ;\n CPUID ;\nexists (x=0)\n")
+    first, *others = beside_herd(Herd(str(program)), tmp_path).rows
+    assert first[:3] == ("X86", "4", "2")
+    assert all(FIGURE.fullmatch(cell) for cell in first[3:])
+    assert [row[:3] for row in others] == [
+        (it, "0", "0") for it in ("AARCH64", "ARM", "PPC", "RISCV")
     ]
-    read = [herd.run(each) for each in tests]
-    assert read == ["scopeTree" in each.read_text() for each in tests]
-    sheet = beside_herd(herd, tests[:2], 1)
-    ((folder, count, both, *figures),) = sheet.rows
-    assert (folder, count, both) == ("MP", "2", "1")
-    assert all(FIGURE.fullmatch(cell) for cell in figures)
-    assert beside_herd(Herd("/bin/false", herd.cat), tests[:1], 1).rows == [
-        ("MP", "1", "0", "", "", "", "")
-    ]
+    assert beside_herd(Herd(str(program)), tmp_path, 3).rows[0][:3] == ("X86", "2", "1")

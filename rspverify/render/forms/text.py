@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import assert_never
 
 from rich.box import SIMPLE_HEAD
@@ -49,10 +50,11 @@ def show(blocks: Iterable[parts.Block], console: Console) -> None:
             if isinstance(each, Text):
                 console.print(each, soft_wrap=True)
                 continue
+            lines = []
             for segments in console.render_lines(each, pad=False):
-                shown = Text.assemble(*((it.text, it.style or "") for it in segments))
-                shown.rstrip()
-                console.print(shown, soft_wrap=True)
+                lines.append(Text.assemble(*((it.text, it.style or "") for it in segments)))
+                lines[-1].rstrip()
+            console.print(Text("\n").join(lines), soft_wrap=True)
 
 
 def rendered(block: parts.Block, width: int) -> Iterator[RenderableType]:
@@ -117,8 +119,12 @@ def _fitting(it: parts.Table, width: int) -> Iterator[RenderableType]:
 
 def _width(it: RenderableType) -> int:
     """How many columns it wants."""
-    endless = Console(width=_ENDLESS)
-    return Measurement.get(endless, endless.options, it).maximum
+    return Measurement.get(_endless(), _endless().options, it).maximum
+
+
+@cache
+def _endless() -> Console:
+    return Console(width=_ENDLESS)
 
 
 def _table(it: parts.Table) -> RichTable:
