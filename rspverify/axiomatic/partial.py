@@ -19,7 +19,8 @@ from msgspec import Struct
 from rspverify.axiomatic.divergence import DIVERGENCE, barrier_in_words
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.read_values import candidates_of
-from rspverify.limits import Limits
+from rspverify.isa.execution import LATE
+from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.program import (
     Cut,
     Fault,
@@ -98,7 +99,7 @@ class PartialExecutions:
             replace(thread, operations=tuple(self._guarded(thread, given, numbers)))
             for thread in program.threads
         )
-        guarded = replace(program, threads=threads, cuts=(), spins=())
+        guarded = replace(program, threads=threads, cuts=(), spins=(), blocked=())
         self.candidates = candidates_of(guarded, model, limits, given)
         self._executed = {
             event.operation.index: self.candidates.executed[event.index]
@@ -107,6 +108,7 @@ class PartialExecutions:
         }
         self.constraints += self._loops()
         self.constraints += self._barriers()
+        self.constraints += self._meetings()
 
     def executed(self, operation: Operation) -> Term:
         """That an operation is executed."""
@@ -222,6 +224,25 @@ class PartialExecutions:
             waits = self._waiting(barrier)
             yield waits.implies(truth(barrier.guard, self._reads))
             yield waits.implies(any_of(term for _, term in self.absent(barrier)))
+
+    def _meetings(self) -> Iterator[Term]:
+        """In assembly nobody comes past a barrier before all are there. Raises LimitReached where
+        it is not for all."""
+        threads = self.program.threads
+        barriers = [
+            it for it in self.program.operations if it.label and it.kind is not Kind.BARRIER
+        ]
+        for it in barriers:
+            if LATE in it.tags.write:
+                raise LimitReached("a barrier with a quorum is not looked at where threads may end")
+            own = threads[it.thread]
+            later = [self.executed(each) for each in own.operations if each.index > it.index]
+            past = any_of([*later, self.finished(it.thread)])
+            for other in barriers:
+                place = threads[other.thread]
+                together = (place.device, place.workgroup) == (own.device, own.workgroup)
+                if together and other.label == it.label and other.thread != it.thread:
+                    yield all_of((self.executed(it), past)).implies(self.executed(other))
 
     def _divergence(self) -> Iterator[tuple[Fault, Term]]:
         """Barriers that part: one waits, and another has ended, or waits at another barrier."""

@@ -212,7 +212,7 @@ def _without_values(program: Program) -> Program:
         for thread in program.threads
     )
     locations = tuple(replace(location, initial=0) for location in program.locations)
-    return replace(program, threads=threads, locations=locations, cuts=(), spins=())
+    return replace(program, threads=threads, locations=locations, cuts=(), spins=(), blocked=())
 
 
 def _without_value(it: Operation) -> Operation:

@@ -118,6 +118,13 @@ class Dependencies(Struct, frozen=True):
     control: frozenset[int] = frozenset()
     picked: Dependencies | None = None
 
+    def moved(self, place: Callable[[int], int]) -> Dependencies:
+        """The same with other indices of operations."""
+        address, data, control = (
+            frozenset(map(place, it)) for it in (self.address, self.data, self.control)
+        )
+        return Dependencies(address, data, control, self.picked and self.picked.moved(place))
+
     @staticmethod
     def of(address: frozenset[int], data: frozenset[int], control: frozenset[int]) -> Dependencies:
         """By their sources, with `~i` where i only decides."""

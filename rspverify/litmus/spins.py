@@ -185,6 +185,7 @@ def one_more(program: Program, spin: Spin) -> Program:
         cuts=tuple(cuts),
         spins=(*before, ended, *_moved(program.spins, later)),
         faults=(*spin.faults, *_moved(program.faults, later)),
+        blocked=_moved(program.blocked, later),
         unrolled=None,
     )
 
@@ -209,8 +210,10 @@ def _moved(it: Any, place: Place) -> Any:
             return {key: _moved(each, place) for key, each in it.items()}
         case Operation():
             own = fields("guard", "value", "operand", "success", "choice")
-            beside = frozenset(map(place, it.unsequenced))
-            return replace(it, index=place(it.index), unsequenced=beside, **own)
+            own["unsequenced"] = frozenset(map(place, it.unsequenced))
+            own["pair"] = None if it.pair is None else place(it.pair)
+            own["textual"] = it.textual and it.textual.moved(place)
+            return replace(it, index=place(it.index), **own)
         case Choice():
             return it.moved(place)
         case Fault():

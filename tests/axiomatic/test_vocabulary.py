@@ -3,7 +3,7 @@
 import pytest
 
 from rspverify.axiomatic.candidates import Candidates
-from rspverify.axiomatic.cat import read_model
+from rspverify.axiomatic.cat import load_model, read_model
 from rspverify.axiomatic.question import Questions
 from rspverify.axiomatic.read_values import candidates_of
 from rspverify.axiomatic.vocabulary import (
@@ -381,6 +381,28 @@ def ends(name: str, text: str) -> set[tuple[int, int]]:
 )
 def test_relations_of_gpus(name: str, text: str, pairs: set[tuple[int, int]]) -> None:
     assert ends(name, text) == pairs
+
+
+BARRIER_AND_SPIN = """Vulkan t
+{ x=0; f=0; }
+ P0@sg 0,wg 0,qf 0         | P1@sg 1,wg 0,qf 0         | P2@sg 0,wg 1,qf 0 ;
+ st.av.dv.sc0 x, 1         | cbar.acq_rel.wg.semsc0 0  | st.atom.dv.sc0 f, 1 ;
+ L:                        | ld.vis.dv.sc0 r0, x       | ;
+ ld.atom.dv.sc0 r9, f      |                           | ;
+ beq r9, 0, L              |                           | ;
+ cbar.acq_rel.wg.semsc0 0  |                           | ;
+"""
+
+
+def test_nobody_comes_past_a_barrier_while_others_spin_before_it() -> None:
+    """Races are looked for in executions that do not end, too."""
+    model = load_model("vulkan")
+    for text, races in (
+        (BARRIER_AND_SPIN, False),
+        (BARRIER_AND_SPIN.replace(" 0  |", " 1  |", 1), True),
+    ):
+        program = read_program(Source("t.litmus", text), assembly=True)
+        assert (Questions(program, model, Limits()).race() is not None) is races
 
 
 def test_the_order_of_writes_is_partial_in_ptx() -> None:
