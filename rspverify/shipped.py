@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from glob import escape
 from importlib.resources import files
+from os.path import exists  # False where a name is too long, too
 from pathlib import Path
 
 SCHEMES, TESTS = "schemes", "litmus"
@@ -26,10 +27,10 @@ SHIPPED = Path(str(files("rspverify"))) / "data"
 def located(path: Path | str) -> Path:
     """Where a path leads: to what is there, or else to what ships under it, if anything does."""
     own = Path(path)
-    if own.is_absolute() or own.exists() or own.parts[:1] not in ((SCHEMES,), (TESTS,)):
+    if own.is_absolute() or exists(own) or own.parts[:1] not in ((SCHEMES,), (TESTS,)):
         return own
     shipped = SHIPPED / own
-    return shipped if ".." not in own.parts and shipped.exists() else own
+    return shipped if ".." not in own.parts and exists(shipped) else own
 
 
 def ships(path: Path | str) -> bool:

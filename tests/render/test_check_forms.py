@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 from hostile_names import HOSTILE
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from results import report, result, told
@@ -403,6 +403,7 @@ def test_a_name_is_read_back(name: str) -> None:
         assert unquote(uri, errors="surrogateescape") == name
 
 
+@example("x" * 300)
 @given(st.text(st.characters(exclude_categories=["Cs"]) | st.just("\udcff"), min_size=1))
 def test_no_text_breaks_a_form(name: str) -> None:
     it = told(result(Word.UNSOUND), name)
