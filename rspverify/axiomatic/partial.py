@@ -228,20 +228,16 @@ class PartialExecutions:
     def _meetings(self) -> Iterator[Term]:
         """In assembly nobody comes past a barrier before all are there. Raises LimitReached where
         it is not for all."""
-        threads = self.program.threads
-        barriers = [
-            it for it in self.program.operations if it.label and it.kind is not Kind.BARRIER
-        ]
+        barriers = self.program.barriers_of_assembly
         for it in barriers:
             if LATE in it.tags.write:
                 raise LimitReached("a barrier with a quorum is not looked at where threads may end")
-            own = threads[it.thread]
-            later = [self.executed(each) for each in own.operations if each.index > it.index]
+            own = self.program.threads[it.thread].operations
+            later = [self.executed(each) for each in own if each.index > it.index]
             past = any_of([*later, self.finished(it.thread)])
+            others = self._party(it) - {it.thread}
             for other in barriers:
-                place = threads[other.thread]
-                together = (place.device, place.workgroup) == (own.device, own.workgroup)
-                if together and other.label == it.label and other.thread != it.thread:
+                if other.thread in others and one_barrier(it, other):
                     yield all_of((self.executed(it), past)).implies(self.executed(other))
 
     def _divergence(self) -> Iterator[tuple[Fault, Term]]:

@@ -209,9 +209,9 @@ def _synchronised(test: Columns, threads: int, problems: Problems) -> Mapping[in
 
 def _blocked(barriers: Sequence[Event]) -> Iterator[Expression]:
     """Where threads of a work-group wait for ever at one of these barriers."""
-    for it in (each for each in barriers if each.label is not None):
-        others = [other for other in barriers if other.label == it.label]
-        others = [other for other in others if LATE not in other.form.tags.write]
+    among = [each for each in barriers if LATE not in each.form.tags.write]
+    for it in among:
+        others = [other for other in among if other.label == it.label]
         if it.quorum is None:
             missing = (both(it.guard, negated(other.guard)) for other in others)
             yield from (expression(each) for each in missing if each is not False)

@@ -399,6 +399,11 @@ class Program(Struct, frozen=True):
         """Whether its operations are instructions of a machine, which no scheme compiles."""
         return self.language not in ("OpenCL", "C")
 
+    @property
+    def barriers_of_assembly(self) -> tuple[Operation, ...]:
+        """The barriers of a test in assembly, which are fences besides, or not."""
+        return tuple(it for it in self.operations if it.label and it.kind is not Kind.BARRIER)
+
     def party(self, barrier: Operation) -> tuple[Thread, ...]:
         """The threads that must come to a barrier, its own among them."""
         own = self.threads[barrier.thread]

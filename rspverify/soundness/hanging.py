@@ -12,7 +12,7 @@ from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.partial import PartialExecutions, Stopped, Stuck, Waiting
 from rspverify.axiomatic.question import Questions
 from rspverify.limits import LimitReached, Limits
-from rspverify.litmus.program import Kind, Order, Program, Thread
+from rspverify.litmus.program import Order, Program, Thread
 from rspverify.relation.terms import Relation, compose
 from rspverify.schedulers import Promise, Scheduler, Unit
 from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of, variable
@@ -40,7 +40,7 @@ class Hanging:
     def __init__(
         self, program: Program, model: MemoryModel, limits: Limits, unit: Unit = Unit.GROUP
     ) -> None:
-        if any(it.label and it.kind is not Kind.BARRIER for it in program.operations):
+        if program.barriers_of_assembly:
             raise LimitReached("hangs at barriers in assembly are not looked at")
         self.executions = partial = PartialExecutions(program, model, limits)
         self._model, self._limits = model, limits
