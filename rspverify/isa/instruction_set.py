@@ -163,12 +163,18 @@ class Spelling(Struct, frozen=True, eq=False):
 
     def forms(self, mnemonic: str) -> Iterator[Form]:
         """Its instructions that are called so, one for each choice of their operands."""
+        if not mnemonic.startswith(self.mnemonic.partition("{")[0]):  # A pattern takes longer.
+            return
         match = _alternatives(self.mnemonic).fullmatch(mnemonic)
         if match is None:
             return
         texts = match.groups()
         for others in product(*self.choices[len(texts) :]):
             yield self._form((*texts, *others))
+
+    def first(self) -> Form:
+        """That with the first text of each choice. Raises ValueError for what is no instruction."""
+        return self._form(tuple(next(iter(means)) for means in self.choices))
 
     def _form(self, texts: tuple[str, ...]) -> Form:
         effects, tags = self.effects, [*self.tags]
@@ -302,13 +308,17 @@ class InstructionSet(Struct, frozen=True, eq=False, dict=True):
 
 @lru_cache
 def instruction_set(name: str) -> InstructionSet:
-    """The one of a name. Raises InputError with every mistake of its file."""
+    """The one of a name, which ships. That its lines are right is tested."""
     file = SETS / f"{name}{ENDING}"
-    return read_instruction_set(Source(file.name, file.read_text(encoding="utf-8")))
+    source = Source(file.name, file.read_text(encoding="utf-8"))
+    return read_instruction_set(source, tested=True)
 
 
-def read_instruction_set(source: Source) -> InstructionSet:
-    """A set by its text. Raises InputError with every line that is no instruction."""
+def read_instruction_set(source: Source, *, tested: bool = False) -> InstructionSet:
+    """A set by its text. Raises InputError with every line that is no instruction.
+
+    tested: what its lines do is known to be right, and is read when it is asked for.
+    """
     problems: list[Problem] = []
     spellings: list[Spelling] = []
     choices: dict[str, str] = {}
@@ -339,6 +349,8 @@ def read_instruction_set(source: Source) -> InstructionSet:
                 strengths[match[1]].append(match[2])
                 continue
             spellings.append(_spelling(bare))
+            if not tested:
+                spellings[-1].first()
         except ValueError as error:
             problems.append(Problem(span, str(error)))
     if problems or head is None:
@@ -388,9 +400,7 @@ def _spelling(line: str) -> Spelling:
     choices = tuple(map(_texts, _CHOICE.findall(spelling)))
     mnemonic, operands = spelled.groups()
     own = tuple((tags or "").split())
-    found = Spelling(mnemonic, operands, effects, name, own, choices, needs or "")
-    next(found.forms(next(found.mnemonics)))
-    return found
+    return Spelling(mnemonic, operands, effects, name, own, choices, needs or "")
 
 
 def _form(
