@@ -6,30 +6,14 @@ formulas (docs/performance.md); every other solver is for second opinions (smt/p
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any
 
-import z3
 from msgspec import Struct
-from z3 import z3core as core
 
 from rspverify.limits import LimitReached, Limits
+from rspverify.smt import interface as z3
 from rspverify.smt.term import FALSE, TRUE, Kind, Term, variable
-
-
-def _unasked(name: str) -> Callable[..., Any]:
-    """A function of Z3 without the question after each call whether it failed, which takes longer
-    than the call; as z3 has it where its parts have other names."""
-    function = getattr(core, name)
-    found: Callable[..., Any] = getattr((function.__defaults__ or (None,))[0], "f", function)
-    return found
-
-
-_mk_int_symbol, _mk_const = _unasked("Z3_mk_int_symbol"), _unasked("Z3_mk_const")
-_mk_not, _mk_and, _mk_or = map(_unasked, ("Z3_mk_not", "Z3_mk_and", "Z3_mk_or"))
-_inc_ref, _dec_ref = _unasked("Z3_inc_ref"), _unasked("Z3_dec_ref")
 
 
 class Model:
@@ -102,20 +86,20 @@ class Solver:
     """
 
     def __init__(self, limits: Limits | None = None, *, reproducible: bool = False) -> None:
-        self._asts: dict[Term, Any] = {}
+        self._asts: dict[Term, int] = {}
         self.asserted: list[Term] = []
         self._limits = limits or Limits()
         self._context = z3.Context() if reproducible else _shared_context()
-        self._ref = self._context.ref()
-        self._solver = z3.SolverFor("QF_FD", ctx=self._context)
+        self._ref = self._context.ref
+        self._solver = z3.ContextSolver(self._context, "QF_FD")
         self._solver.set("probing", False)  # a fifth of the time, for nothing (docs/performance.md)
-        self._bool = core.Z3_mk_bool_sort(self._ref)
+        self._bool = z3.mk_bool_sort(self._ref)
         self._count = 0
         self._assumable: dict[Term, Term] = {}
 
-    def __del__(self) -> None:
-        for ast in self._asts.values():
-            _dec_ref(self._ref, ast)
+    def __del__(self, drop: Callable[[int, int], None] = z3.dec_ref) -> None:
+        for ast in self._asts.values() if self._context.ref else ():
+            drop(self._ref, ast)
 
     def add(self, *terms: Term) -> None:
         """Assert terms; conjunctions are asserted part by part."""
@@ -126,7 +110,7 @@ class Solver:
             if term.kind is Kind.AND:
                 stack.extend(reversed(term.arguments))
             elif term is not TRUE:
-                core.Z3_solver_assert(self._ref, self._solver.solver, self._ast(term))
+                self._solver.add(self._ast(term))
 
     def bound(self, condition: Term, weights: Iterable[tuple[Term, int]], most: int) -> None:
         """Assert that, where a condition holds, the weights of the terms that hold add up to at
@@ -142,12 +126,10 @@ class Solver:
         size = len(free)
         if sum(each) <= most:
             return
-        arguments = (z3.Ast * size)(*terms), (ctypes.c_int * size)(*each)
-        limit = core.Z3_mk_pble(self._ref, size, *arguments, most)
-        core.Z3_inc_ref(self._ref, limit)
-        implied = core.Z3_mk_implies(self._ref, self._ast(condition), limit)
-        core.Z3_solver_assert(self._ref, self._solver.solver, implied)
-        core.Z3_dec_ref(self._ref, limit)
+        limit = z3.mk_pble(self._ref, size, z3.objects(terms), z3.numbers(each), most)
+        z3.inc_ref(self._ref, limit)
+        self._solver.add(z3.mk_implies(self._ref, self._ast(condition), limit))
+        z3.dec_ref(self._ref, limit)
 
     def check(self, assumptions: Iterable[Term] = ()) -> Answer:
         """Is there an assignment of what was asserted under which every assumption holds?
@@ -164,20 +146,14 @@ class Solver:
         if FALSE in assumed:
             return Unsatisfiable(frozenset({FALSE}))
         literals = [self._ast(self._literal(term)) for term in assumed]
-        answer = core.Z3_solver_check_assumptions(
-            self._ref, self._solver.solver, len(literals), (z3.Ast * len(literals))(*literals)
-        )
-        if answer == z3.Z3_L_TRUE:
+        answer = self._solver.check(literals)
+        if answer == z3.YES:
             return Satisfiable(self._model())
-        if answer == z3.Z3_L_FALSE:
-            failed = {each.get_id() for each in self._solver.unsat_core()}
+        if answer == z3.NO:
+            failed = self._solver.core()
             pairs = zip(literals, assumed, strict=True)
-            return Unsatisfiable(
-                frozenset(
-                    term for ast, term in pairs if core.Z3_get_ast_id(self._ref, ast) in failed
-                )
-            )
-        reason = str(self._solver.reason_unknown())
+            return Unsatisfiable(frozenset(term for ast, term in pairs if ast in failed))
+        reason = self._solver.reason
         if "keyboard" in reason:
             raise KeyboardInterrupt
         self._limits.remaining()
@@ -202,11 +178,11 @@ class Solver:
             return term
         if term not in self._assumable:
             name = variable("assumption")
-            core.Z3_solver_assert(self._ref, self._solver.solver, self._ast(~name | term))
+            self._solver.add(self._ast(~name | term))
             self._assumable[term] = name
         return self._assumable[term]
 
-    def _ast(self, term: Term) -> Any:
+    def _ast(self, term: Term) -> int:
         """The term in Z3, built bottom up and kept for the next use."""
         known, ref = self._asts, self._ref
         stack = [term]
@@ -222,33 +198,28 @@ class Solver:
                 continue
             match top.kind:
                 case Kind.VARIABLE:
-                    symbol = _mk_int_symbol(ref, self._count)
-                    ast = _mk_const(ref, symbol, self._bool)
+                    symbol = z3.mk_int_symbol(ref, self._count)
+                    ast = z3.mk_const(ref, symbol, self._bool)
                     self._count += 1
                 case Kind.CONSTANT:
-                    ast = core.Z3_mk_true(ref) if top is TRUE else core.Z3_mk_false(ref)
+                    ast = z3.mk_true(ref) if top is TRUE else z3.mk_false(ref)
                 case Kind.NOT:
-                    ast = _mk_not(ref, arguments[0])
+                    ast = z3.mk_not(ref, arguments[0])
                 case _:
-                    make = _mk_and if top.kind is Kind.AND else _mk_or
-                    ast = make(ref, len(arguments), (z3.Ast * len(arguments))(*arguments))
+                    make = z3.mk_and if top.kind is Kind.AND else z3.mk_or
+                    ast = make(ref, len(arguments), z3.objects(arguments))
             if not ast:
-                raise z3.Z3Exception("a term could not be made: out of memory")
-            _inc_ref(ref, ast)
+                raise z3.Z3Error("a term could not be made: out of memory")
+            z3.inc_ref(ref, ast)
             known[top] = ast
             stack.pop()
         return known[term]
 
     def _model(self) -> Model:
         model = self._solver.model()
-        true = core.Z3_mk_true(self._ref)
 
         def value_of(variable: Term) -> bool:
             ast = self._asts.get(variable)
-            if ast is None:
-                return False
-            declaration = core.Z3_get_app_decl(self._ref, core.Z3_to_app(self._ref, ast))
-            value = core.Z3_model_get_const_interp(self._ref, model.model, declaration)
-            return bool(value) and core.Z3_is_eq_ast(self._ref, value, true)
+            return ast is not None and model.holds(ast)
 
         return Model(value_of)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rspverify.smt.interface import NO, YES, Context, ContextSolver
+
 
 def asked(text: str, solver: str = "z3", seconds: float | None = None) -> str:
     """What a solver answers to a text with one `(check-sat)`: `sat`, `unsat`, or why neither.
@@ -10,14 +12,12 @@ def asked(text: str, solver: str = "z3", seconds: float | None = None) -> str:
     """
     if solver == "cvc5":
         return _by_cvc5(text, seconds)
-    import z3
-
-    asked = z3.SolverFor("ALL", ctx=z3.Context())
+    asked = ContextSolver(Context(), "ALL")
     if seconds is not None:
         asked.set("timeout", max(1, int(seconds * 1000)))
-    asked.from_string(text)
-    answer = str(asked.check())
-    return answer if answer != "unknown" else f"unknown: {asked.reason_unknown()}"
+    asked.read(text)
+    answer = {YES: "sat", NO: "unsat"}.get(asked.check())
+    return answer or f"unknown: {asked.reason}"
 
 
 def _by_cvc5(text: str, seconds: float | None) -> str:

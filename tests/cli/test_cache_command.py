@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("in_repository")
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 FIG4 = "litmus/rsp/paper/Fig4.litmus"
-HEAVY = ("z3", "pysmt", "lark", "networkx", "multiprocessing")
+HEAVY = ("rspverify.smt.interface", "z3", "pysmt", "lark", "networkx", "multiprocessing")
 
 
 def test_the_last_lines_say_what_was_known() -> None:
@@ -63,7 +63,7 @@ def test_the_command_shows_its_place_and_empties_it(cache_folder: Path) -> None:
 
 
 def loaded(*arguments: str) -> set[str]:
-    """The modules that a command loads."""
+    """The modules that a command loads, and their packages."""
     program = (
         "import sys\n"
         "from rspverify.cli import app\n"
@@ -75,7 +75,8 @@ def loaded(*arguments: str) -> set[str]:
         [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True
     )
     assert "Usage" in done.stdout or "rspverify" in done.stdout or "verdict" in done.stdout
-    return {each.partition(".")[0] for each in done.stderr.split()}
+    names = done.stderr.split()
+    return {*names, *(each.partition(".")[0] for each in names)}
 
 
 @pytest.mark.parametrize(
