@@ -88,8 +88,8 @@ def names_compiler(given: Given) -> bool:
 
 
 def has_rows(translator: Translator) -> bool:
-    """Whether it is a table of rows, each with one code; a compiler is none, nor a mixed table."""
-    return not translator.whole and bool(getattr(translator, "rows", ()))
+    """Whether it has rows, each with one code; a compiler has none, nor has a mixed table."""
+    return bool(getattr(translator, "rows", ()))
 
 
 def rows_in(translator: Translator) -> Rows:
@@ -104,7 +104,7 @@ def table_of(translator: Translator) -> Scheme:
     """The scheme, of what is one for a machine: a compiler has no table. Raises InputError."""
     from rspverify.scheme.scheme import Scheme
 
-    if not isinstance(translator, Scheme):
+    if not isinstance(translator, Scheme) or translator.whole:
         message = f"{translator.name} must be a scheme for a machine here"
         raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
     return translator
@@ -114,7 +114,7 @@ def is_scheme(translator: Translator) -> bool:
     """Whether it is a scheme for a machine, which `table_of` gives."""
     from rspverify.scheme.scheme import Scheme
 
-    return isinstance(translator, Scheme)
+    return isinstance(translator, Scheme) and not translator.whole
 
 
 def machine_behind(translator: Translator) -> Architecture:

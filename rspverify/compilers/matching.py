@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import product, takewhile
 from math import prod
 
-from rspverify.architecture.architecture import Architecture, Mnemonic
+from rspverify.architecture.architecture import Architecture, Mnemonic, SetTo, plain
 from rspverify.assembly.program import ARRIVE, DEPART, AssemblyProgram, Instruction, Seen, ThreadId
 from rspverify.compilers.amdgpu import Does
 from rspverify.compilers.programs import named, watched
@@ -328,7 +328,14 @@ def _acquires(
     if operation.order in (None, Order.RELAXED, Order.RELEASE):
         return False
     alone = takewhile(lambda pair: pair[1] is None, zip(code, own, strict=True))
-    return any(it.mnemonic is not None and it.mnemonic.effects for it, _ in alone)
+    return any(_invalidates(it.mnemonic) for it, _ in alone if it.mnemonic is not None)
+
+
+def _invalidates(it: Mnemonic) -> bool:
+    effects = (it.effects, *(step.effects for step in it.later))
+    return any(
+        isinstance(each, SetTo) and not each.value for those in effects for each in plain(those)
+    )
 
 
 def _given(value: Expression, guard: Condition) -> Expression:

@@ -32,6 +32,7 @@ from rspverify.scheme.cost import Costs
 from rspverify.scheme.equivalence import LONGER
 from rspverify.scheme.mutants import Mutant
 from rspverify.source import Source
+from rspverify.translators import is_scheme
 from rspverify.verdict import WRONG, Progress, ProgressWord, Verdict, Word
 
 if TYPE_CHECKING:
@@ -257,7 +258,7 @@ class _Trial(Struct, frozen=True):
         """What is proved of a mutant that passes every test: that it is sound for all programs, or
         a test that its broken obligation is, which the scheme itself passes."""
         verdicts = self.verdicts
-        argued = mutant.machine is not None and verdicts.model.meaning_digest == PROVED_FOR
+        argued = is_scheme(mutant.translator) and verdicts.model.meaning_digest == PROVED_FOR
         if not self.proof or not argued:
             return None
         proof = ProofQuestion(verdicts, mutant).decide()

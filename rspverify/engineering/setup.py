@@ -15,7 +15,7 @@ from rspverify.judge.judge import Judge
 from rspverify.judge.verdicts import Verdicts
 from rspverify.soundness.settings import Settings
 from rspverify.source import Given, Problems
-from rspverify.translators import Translator
+from rspverify.translators import Translator, names_compiler
 
 
 class Setup(Struct, frozen=True):
@@ -44,17 +44,38 @@ def subject_of(scheme: Translator, file: str, model: str, settings: Settings) ->
 
 
 def read_setup(
-    schemes: Sequence[Given], tests: Iterable[Given], settings: Settings, judge: Judge
+    schemes: Sequence[Given],
+    tests: Iterable[Given],
+    settings: Settings,
+    judge: Judge,
+    *,
+    compilers: bool = False,
 ) -> Setup:
-    """All that is named, read; schemes may have one name. Raises InputError for all mistakes."""
+    """All that is named, read; schemes may have one name. Raises InputError for all mistakes.
+
+    compilers: whether there may be compilers; their rows are what the tests become.
+    """
     problems, assembly = Problems(), False
     with problems:
-        inputs = read_inputs(schemes, settings, judge, unique=False)
+        inputs = read_inputs(schemes, settings, judge, unique=False, compilers=compilers)
         assembly = any(it.language for it in inputs.schemes)
     found, unread = read_tests(tests, settings, problems, assembly=assembly)
     problems.tell()
     verdicts = Verdicts(judge, inputs.named, inputs.settings)
-    return Setup(inputs.schemes, found, tuple(FileAndReason(*each) for each in unread), verdicts)
+    named = tuple(_with_rows(each, found) for each in inputs.schemes)
+    return Setup(named, found, tuple(FileAndReason(*each) for each in unread), verdicts)
+
+
+def _with_rows(named: NamedScheme, tests: Iterable[LoadedTest]) -> NamedScheme:
+    """A table as it is; a compiler with what it makes of tests as its rows."""
+    if not names_compiler(named.file):
+        return named
+    from rspverify.compilers.compilation import Compilation
+    from rspverify.compilers.observed import observed
+
+    compiler = named.translator
+    assert isinstance(compiler, Compilation)
+    return NamedScheme.by(observed(compiler, (each.program for each in tests)), named.file)
 
 
 def write_schemes(texts: Mapping[str, str], folder: str) -> dict[str, str]:

@@ -28,6 +28,7 @@ from rspverify.render.words import (
     rows_named,
 )
 from rspverify.scheme.mutants import Step
+from rspverify.translators import names_compiler
 from rspverify.verdict import Word
 
 _DERIVED = (Fate.EQUIVALENT, Fate.STRONGER, Fate.PROVED)
@@ -79,6 +80,8 @@ def document(it: MutationReport, details: Mapping[str, Detail] | None = None) ->
         headed=False,
     )
     how = "--write DIR, and the commands that it prints,"
+    if names_compiler(it.subject.scheme):
+        how = "a run on fewer tests"
     return Document(
         "mutate",
         it.subject.titled,
@@ -221,6 +224,7 @@ def _article(it: Finding, row: MutatedRow, detail: Detail | None) -> doc.Article
 
 def _conclusion(report: MutationReport) -> Iterator[Line]:
     fates, scheme = report.summary.fates, report.subject.scheme
+    compiler = names_compiler(scheme)
     every = [it for it in Fate if it not in _DERIVED or fates[it]]
     counts = ", ".join(f"{fates[it]} {it.value}" for it in every)
     mutants = counted(report.summary.mutants, "mutant")
@@ -240,11 +244,15 @@ def _conclusion(report: MutationReport) -> Iterator[Line]:
         yield line(words, kind="SOUND")
     elif surviving:
         words = "what survives is redundant, or the tests have a hole"
-        yield line(f"{words} (--write DIR writes each mutant as a scheme)", kind="UNSOUND")
+        if compiler:
+            words = "what survives is for registers alone or redundant, or the tests have a hole"
+        else:
+            words += " (--write DIR writes each mutant as a scheme)"
+        yield line(words, kind="UNSOUND")
         if untold := [row.row for row in report.rows if not row.tests]:
             yield line(f"no test says anything of {rows_named(untold)}", kind="RACY")
     hunts: dict[tuple[str, ...] | None, list[int]] = {}
-    for row in report.rows:
+    for row in () if compiler else report.rows:
         if row.row in {it.mutant.row for it in surviving}:
             hunts.setdefault(row.hunt, []).append(row.row)
     for options, those in hunts.items():
@@ -253,7 +261,7 @@ def _conclusion(report: MutationReport) -> Iterator[Line]:
             command = " ".join(("rspverify hunt MUTANT --first", *options))
             words = f"for a program that tells of {rows_named(those)}: {command}"
         yield line(f"  {words}")
-    if surviving and report.tests.broken:
+    if surviving and report.tests.broken and not compiler:
         yield line(
             f"as {scheme} is broken itself, see whether a program that hunt finds breaks "
             f"{scheme}, too: it tells nothing then"
@@ -295,5 +303,5 @@ def _commands(report: MutationReport) -> Iterator[Line]:
         yield line()
         yield line("the execution behind each, or for one that survives, the search for one:")
         yield from (line(f"    {it.command}") for it in shown)
-    elif report.mutants:
+    elif report.mutants and not names_compiler(report.subject.scheme):
         yield line("--write DIR shows for each mutant the command that explains it", kind="note")

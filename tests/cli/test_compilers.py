@@ -71,6 +71,20 @@ def test_a_patched_compiler_is_compared_with_its_base(tmp_path: Path, llc: Path)
     assert "1 worse" in worse.stdout and "UNSOUND" in worse.stdout
 
 
+def test_a_compiler_is_mutated(llc: Path, tmp_path: Path) -> None:
+    """Of what tests become, not of a table: a compiler that loses a line has one mutant less."""
+    whole = run("mutate", f"{GFX9}@{llc}", MP)
+    assert "  load DV,N  (1 test)\n    global_load_dword r x glc  the access" in whole.stdout
+    assert "    buffer_wbinvl1_vol         needed " in whole.stdout
+    assert "write DIR" not in whole.stdout and "hunt" not in whole.stdout
+    (tmp_path / "edit").write_text("/buffer_wbinvl1/d\n")
+    broken = run("mutate", f"{GFX9}@{llc}", MP)
+    assert "no test says anything of rows 1–4" in broken.stdout
+    refused = run("mutate", GFX9, MP, "--write", str(tmp_path / "mutants"))
+    assert refused.exit_code == 2
+    assert refused.output == "--write must go with a table, as a mutant of a compiler is none\n"
+
+
 def test_programs_are_hunted_through_a_compiler(llc: Path) -> None:
     """Each is compiled; remote operations are left out, no row is told of, and no lemma used."""
     given = ["hunt", f"{GFX9}@{llc}", "--events", "2", "--threads", "2", "--format", "json"]

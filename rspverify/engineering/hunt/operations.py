@@ -226,9 +226,9 @@ _CHOICES: Mapping[str, Sequence[Sequence[str]]] = {
 
 def hunts_of(scheme: Rows) -> dict[int, tuple[str, ...]]:
     """By the number of a row, the fewest options of a hunt whose programs use it; none where the
-    programs of hunts are in another language."""
+    programs of hunts are in another language, and for a compiler."""
     found: dict[int, tuple[str, ...]] = {}
-    if scheme.language is not None:
+    if scheme.language is not None or scheme.whole:
         return found
     for way in sorted(product(*_CHOICES.values()), key=lambda way: sum(map(bool, way))):
         chosen = {name: each for name, each in zip(_CHOICES, way, strict=True) if each}
