@@ -35,7 +35,7 @@ schemas: .venv/run.stamp  ## the JSON Schemas that are shipped, from the types o
 refresh: .venv/run.stamp  ## write what this version says to the expected.yaml of every suite
 	$(BIN)/rspverify check --refresh --no-cache litmus
 
-tables: .venv/run.stamp  ## the tables of the grammars, to be made anew when a .lark file changes
+tables: .venv/test.stamp  ## the tables of the grammars, to be made anew when a .lark file changes
 	$(BIN)/python -m rspverify.grammar $$(find rspverify -name '*.lark')
 
 dist: .venv/dist.stamp  ## the wheel and the source distribution, tried out of an empty folder

@@ -1,35 +1,24 @@
 """Languages: a grammar in a .lark file, and how a text is read by it.
 
 A language costs a grammar, a Builder with a method for each of its rules, and words for what is
-said of a text that does not follow it. Building the tables of a grammar takes lark a quarter of a
+said of a text that does not follow it. Lark makes tables of a grammar, which takes a quarter of a
 second, so they lie ready made beside it; `python -m rspverify.grammar GRAMMAR.lark…` writes them.
 """
 
 from __future__ import annotations
 
-import pickle
 import sys
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from hashlib import sha256
-from io import BytesIO
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
-import lark
-from lark import Lark, Token, Tree
-from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
-from lark.lexer import PatternStr
-from lark.parsers.lalr_interactive_parser import InteractiveParser
-from lark.tree import Meta
 from msgspec import Struct
 
-from rspverify.lexer import PlaceAwareLexer
+from rspverify.grammar_tables import tables_file, tables_of, written
+from rspverify.lalr import END, Parse, Place, Tables, Token, Tree
 from rspverify.source import Source, Span
-
-END = "$END"
-"""The terminal that stands for the end of a text."""
 
 Made = TypeVar("Made")
 
@@ -57,46 +46,34 @@ class Language:
         self._path = path
 
     @cached_property
-    def parser(self) -> Lark:
-        """The parser: by its tables where they are those of this grammar and this lark."""
-        grammar = self._path.read_text(encoding="utf-8")
-        origin = _origin(grammar)
-        try:
-            made = tables_file(self._path).read_bytes()
-            if made.startswith(origin):
-                return _load(made[len(origin) :])
-        except (OSError, EOFError, pickle.UnpicklingError):
-            pass  # They are made anew.
-        return _load(tables(grammar)[len(origin) :])
+    def tables(self) -> Tables:
+        """By which texts are parsed."""
+        return tables_of(self._path)
 
-    @cached_property
+    @property
     def spelling(self) -> Mapping[str, str]:
         """The terminals that are spelled in one way."""
-        terminals = self.parser.terminals
-        return {it.name: it.pattern.value for it in terminals if isinstance(it.pattern, PatternStr)}
+        return self.tables.spelling
 
     def parse(
         self, source: Source, text: str, missing: Callable[[Mistake], str | None] = lambda _: None
-    ) -> Tree[Token] | Mistake:
+    ) -> Tree | Mistake:
         """The tree of a text, in which positions are those of the source; or the first mistake.
 
         missing: what to read before the mistake, so that the text goes on as if it stood there: a
         terminal that is spelled in one way. It must be one of those that are expected.
         """
-
-        def go_on(error: UnexpectedInput) -> bool:
-            terminal = missing(_mistake(error, source))
-            if terminal is None or not isinstance(error, UnexpectedToken):
-                return False
-            token = Token.new_borrow_pos(terminal, self.spelling[terminal], error.token)
-            error.interactive_parser.feed_token(token)
-            error.interactive_parser.feed_token(error.token)
-            return True
-
-        try:
-            return self.parser.parse(text, on_error=go_on)
-        except UnexpectedInput as error:
-            return _mistake(error, source)
+        parse = Parse(self.tables, text)
+        while (tree := parse.run()) is None:
+            mistake = _mistake(parse, source, text)
+            terminal = missing(mistake)
+            token = parse.token
+            if terminal is None or token is None:
+                return mistake
+            for each in (Token(terminal, self.spelling[terminal], token.meta), token):
+                if not parse.feed(each):  # What was assumed to be missing does not help.
+                    return _word(each, source, None, parse.possible)
+        return tree
 
 
 Children = list[Any]
@@ -116,7 +93,7 @@ class Builder(Generic[Made]):
     def __init__(self, source: Source) -> None:
         self._source = source
 
-    def _other(self, rule: str, place: Meta, parts: Children) -> Any:
+    def _other(self, rule: str, place: Place | None, parts: Children) -> Any:
         """The node of a rule that has no method."""
         made = getattr(self.nodes, "".join(map(str.capitalize, rule.split("_"))), None)
         if made is None:
@@ -124,7 +101,7 @@ class Builder(Generic[Made]):
         words = (str(each) if isinstance(each, Token) else each for each in parts)
         return made(self._span(place), *words)
 
-    def build(self, tree: Tree[Token]) -> Made:
+    def build(self, tree: Tree) -> Made:
         """What a tree becomes."""
         waiting: list[Any] = [tree]
         backwards = []
@@ -137,7 +114,7 @@ class Builder(Generic[Made]):
         for node in reversed(backwards):
             if isinstance(node, Tree):
                 first = len(made) - len(node.children)
-                made[first:] = [self._rule(str(node.data), node.meta, made[first:])]
+                made[first:] = [self._rule(node.data, node.meta, made[first:])]
             elif isinstance(node, Token):
                 become = getattr(self, node.type, None)
                 made.append(node if become is None else become(node))
@@ -146,78 +123,47 @@ class Builder(Generic[Made]):
         found: Made = made[0]
         return found
 
-    def _rule(self, name: str, place: Meta, parts: Children) -> Any:
+    def _rule(self, name: str, place: Place | None, parts: Children) -> Any:
         become = getattr(self, name, None)
         return self._other(name, place, parts) if become is None else become(place, *parts)
 
-    def _span(self, place: Meta | Token) -> Span:
-        return _span(place, self._source)
+    def _span(self, place: Place | Token | None) -> Span:
+        return _span(place.meta if isinstance(place, Token) else place, self._source)
 
 
 # ---- mistakes ------------------------------------------------------------------------------------
 
 
-def _mistake(error: UnexpectedInput, source: Source) -> Mistake:
-    after, expected = _context(error, source)
-    if isinstance(error, UnexpectedCharacters):
-        span = Span(source, error.line, error.column, error.line, error.column + 1)
-        return Mistake(span, error.pos_in_stream or 0, error.char, None, after, expected)
-    assert isinstance(error, UnexpectedToken)
-    token = error.token
+def _mistake(parse: Parse, source: Source, text: str) -> Mistake:
+    last = next(reversed(parse.values), None)
+    after = None
+    if last is not None and (place := last.meta) is not None:
+        line, column = place.end_line, place.end_column
+        after = Span(source, line, column, line, column + 1)
+    if parse.token is not None:
+        return _word(parse.token, source, after, parse.expected)
+    place = parse.place
+    return Mistake(
+        _span(place, source), place.offset, text[place.offset], None, after, parse.expected
+    )
+
+
+def _word(token: Token, source: Source, after: Span | None, expected: frozenset[str]) -> Mistake:
+    """The mistake that a word cannot stand where it is."""
     if token.type == END:
         span = after or Span(source, 1, 1, 1, 2)
         return Mistake(span, len(source.text), "", END, after, expected)
-    span = _span(token, source)
-    return Mistake(span, token.start_pos or 0, str(token), token.type, after, expected)
+    return Mistake(
+        _span(token.meta, source), token.meta.offset, str(token), token.type, after, expected
+    )
 
 
-def _context(error: UnexpectedInput, source: Source) -> tuple[Span | None, frozenset[str]]:
-    """The place behind what was understood, and the terminals that could follow."""
-    parser: InteractiveParser | None = getattr(error, "interactive_parser", None)
-    if parser is None:  # What was assumed to be missing does not help.
-        return None, frozenset(getattr(error, "expected", ()))
-    last = next(reversed(parser.parser_state.value_stack), None)
-    place = last.meta if isinstance(last, Tree) else last
-    expected = frozenset(parser.accepts())  # type: ignore[no-untyped-call]
-    line, column = getattr(place, "end_line", None), getattr(place, "end_column", None)
-    after = Span(source, line, column, line, column + 1) if line and column else None
-    return after, expected
-
-
-def _span(place: Meta | Token, source: Source) -> Span:
-    line, column = place.line or 1, place.column or 1
-    return Span(source, line, column, place.end_line or line, place.end_column or column)
-
-
-# ---- tables --------------------------------------------------------------------------------------
-
-
-def tables(grammar: str) -> bytes:
-    """The parser of a grammar as lark saves it, behind the version of lark and the grammar's digest
-    in a line."""
-    saved = BytesIO()
-    Lark(grammar, parser="lalr", propagate_positions=True).save(saved)
-    return _origin(grammar) + saved.getvalue()
-
-
-def _load(saved: bytes) -> Lark:
-    """The parser that was saved, with a lexer that starts sooner than lark's own."""
-    content = pickle.loads(saved)
-    content["data"]["options"]["_plugins"] = {"ContextualLexer": PlaceAwareLexer}
-    return Lark.load(content)
-
-
-def _origin(grammar: str) -> bytes:
-    """A line that tables must begin with to be used."""
-    return f"{lark.__version__} {sha256(grammar.encode()).hexdigest()}\n".encode()
-
-
-def tables_file(grammar: Path) -> Path:
-    """Where the tables of a grammar are."""
-    return grammar.with_suffix(".tables")
+def _span(place: Place | None, source: Source) -> Span:
+    if place is None:
+        return Span(source, 1, 1, 1, 1)
+    return Span(source, place.line, place.column, place.end_line, place.end_column)
 
 
 if __name__ == "__main__":
     for path in map(Path, sys.argv[1:]):
-        made = tables(path.read_text(encoding="utf-8"))
-        tables_file(path).write_bytes(made)
+        tables_file(path).write_bytes(written(path.read_text(encoding="utf-8")))

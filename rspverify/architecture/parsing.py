@@ -13,13 +13,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from lark import Token
-from lark.tree import Meta
 from msgspec import Struct
 
 from rspverify.architecture import syntax
 from rspverify.architecture.catalogue import MAX_CHARACTERS
-from rspverify.grammar import END, Builder, Language, Mistake
+from rspverify.grammar import Builder, Language, Mistake
+from rspverify.lalr import END, Place, Token
 from rspverify.source import Problem, Source, Span, require
 from rspverify.wording import alternatives, quoted
 
@@ -84,28 +83,28 @@ class _MachineBuilder(Builder[syntax.MachineFile]):
 
     ANY = OTHER = OWN = NOT = _yes
 
-    def _other(self, rule: str, place: Meta, parts: list[Any]) -> Any:
+    def _other(self, rule: str, place: Place | None, parts: list[Any]) -> Any:
         if rule in syntax.NODES:
             return syntax.Node(self._span(place), rule, tuple(parts))
         return super()._other(rule, place, parts)
 
-    def start(self, meta: Meta, *items: syntax.Item) -> syntax.MachineFile:
+    def start(self, meta: Place, *items: syntax.Item) -> syntax.MachineFile:
         return syntax.MachineFile(self._source, items)
 
-    def index(self, meta: Meta, name: syntax.Word) -> syntax.Word:
+    def index(self, meta: Place, name: syntax.Word) -> syntax.Word:
         return syntax.Word(self._span(meta), name.text)
 
-    def instruction(self, meta: Meta, names: Any, *parts: Any) -> syntax.Instruction:
+    def instruction(self, meta: Place, names: Any, *parts: Any) -> syntax.Instruction:
         name, *others = names
         return syntax.Instruction(self._span(meta), name, tuple(others), *parts)
 
-    def nowhere(self, meta: Meta) -> None:
+    def nowhere(self, meta: Place) -> None:
         return None
 
-    def spelling(self, meta: Meta, *names: syntax.Word) -> syntax.Word:
+    def spelling(self, meta: Place, *names: syntax.Word) -> syntax.Word:
         return syntax.Word(self._span(meta), ".".join(map(str, names)))
 
-    def quoted(self, meta: Meta, text: str) -> syntax.Word:
+    def quoted(self, meta: Place, text: str) -> syntax.Word:
         return syntax.Word(self._span(meta), " ".join(text.split()))
 
 

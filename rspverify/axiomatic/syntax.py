@@ -10,11 +10,10 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
-from lark import Token
-from lark.tree import Meta
 from msgspec import Struct
 
-from rspverify.grammar import END, Builder, Children, Language, Mistake
+from rspverify.grammar import Builder, Children, Language, Mistake
+from rspverify.lalr import END, Place, Token
 from rspverify.source import InputError, Problem, Severity, Source, Span, blanked, sign_at
 
 LANGUAGE = Language(Path(__file__).with_name("cat.lark"))
@@ -170,7 +169,7 @@ def _problem(source: Source, mistake: Mistake) -> Problem:
 class _Nodes(Builder[Node]):
     """Makes nodes of the rules, but for those that mean the same as another."""
 
-    def _other(self, rule: str, place: Meta, parts: Children) -> Node:
+    def _other(self, rule: str, place: Place | None, parts: Children) -> Node:
         return Node(rule, self._span(place), tuple(map(self._node, parts)))
 
     def _node(self, part: Node | Token) -> Node:
@@ -178,26 +177,26 @@ class _Nodes(Builder[Node]):
             return Node(part.type, self._span(part), text=str(part))
         return part
 
-    def start(self, meta: Meta, *parts: Node) -> Node:
+    def start(self, meta: Place, *parts: Node) -> Node:
         return Node("start", Span(self._source, 1, 1, 1, 2), parts)
 
-    def bracketed(self, meta: Meta, inner: Node) -> Node:
+    def bracketed(self, meta: Place, inner: Node) -> Node:
         return inner
 
-    def name(self, meta: Meta, token: Token) -> Node:
+    def name(self, meta: Place, token: Token) -> Node:
         return Node("name", self._span(meta), text=str(token))
 
-    def application(self, meta: Meta, function: Node, given: Node) -> Node:
+    def application(self, meta: Place, function: Node, given: Node) -> Node:
         arguments = given.below if given.kind == "tuple_" else (given,)
         return Node("application", self._span(meta), (function, *arguments))
 
-    def let_rec(self, meta: Meta, *bindings: Node) -> Node:
+    def let_rec(self, meta: Place, *bindings: Node) -> Node:
         below = (
             Node("recursive_function", it.span, it.below) if it.kind == "function" else it
             for it in bindings
         )
         return Node("let_rec", self._span(meta), tuple(below))
 
-    def axiom(self, meta: Meta, *parts: Node | Token) -> Node:
+    def axiom(self, meta: Place, *parts: Node | Token) -> Node:
         kind = "assert" if parts[0] == "assert" else "axiom"
         return self._other(kind, meta, [*parts])

@@ -18,7 +18,7 @@ from pathlib import Path
 from rspverify.shipped import SHIPPED
 
 PACKAGE = Path(__file__).resolve().parent.parent
-LIBRARIES = ("lark", "msgspec", "pysmt", "pyyaml", "z3-solver")
+LIBRARIES = ("msgspec", "pysmt", "pyyaml", "z3-solver")
 """Libraries that take part in a verdict; the others only show it."""
 
 _IMPORTED = re.compile(rb'rspverify(?:(?<=from rspverify)|(?<="rspverify))(?:\.| import )(\w+)')

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 
-from rspverify.grammar import END, Mistake
+from rspverify.grammar import Mistake
+from rspverify.lalr import END
 from rspverify.source import blanked
 
 _SIGN = r"[(){}\[\];]"

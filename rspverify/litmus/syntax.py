@@ -8,11 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-from lark import Token, Tree
 from msgspec import Struct
 
-from rspverify.grammar import END, Language, Mistake
+from rspverify.grammar import Language, Mistake
+from rspverify.lalr import END, Place, Tree
 from rspverify.litmus.build import ColumnsBuilder, TreeBuilder
 from rspverify.litmus.dialects import DIALECTS
 from rspverify.litmus.problems import Problems, listed, quote
@@ -53,7 +52,7 @@ class Form(Struct, frozen=True):
 
 def warm_up() -> None:
     """Load the grammar's tables, so that processes forked later have them."""
-    _ = C.language.parser
+    _ = C.language.tables.every
 
 
 def parse(form: Form, source: Source, text: str, problems: Problems) -> Any:
@@ -95,13 +94,13 @@ def _follows_blanks(text: str, mended: str, offset: int) -> bool:
     return bool(before) and mended[len(before) - 1] == " "
 
 
-def _too_deep(tree: Tree[Token], source: Source, problems: Problems) -> bool:
+def _too_deep(tree: Tree, source: Source, problems: Problems) -> bool:
     """Whether something is nested too deep, the first of which is noted."""
     waiting = [(tree, 1)]
     while waiting:
         node, depth = waiting.pop()
         if depth > MAX_DEPTH:
-            place = node.meta
+            place = node.meta or Place(1, 1, 0, 1, 1, 0)
             span = Span(source, place.line, place.column, place.line, place.column + 1)
             message = f"operators, brackets and statements must be nested at most {MAX_DEPTH} deep"
             problems.error(span, message)
@@ -175,6 +174,8 @@ def _report(mistake: Mistake, form: Form, source: Source, problems: Problems) ->
 @cache
 def _words() -> Mapping[str, Any]:
     """What terminals are called: words.yaml."""
+    import yaml
+
     found: Mapping[str, Any] = yaml.safe_load(_WORDS.read_text(encoding="utf-8"))
     return found
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("in_repository")
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 FIG4 = "litmus/rsp/paper/Fig4.litmus"
-HEAVY = ("rspverify.smt.interface", "z3", "pysmt", "lark", "networkx", "multiprocessing")
+HEAVY = ("rspverify.smt.interface", "z3", "pysmt", "rspverify.lalr", "networkx", "multiprocessing")
 
 
 def test_the_last_lines_say_what_was_known() -> None:
