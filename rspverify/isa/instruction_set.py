@@ -27,7 +27,8 @@ FORMULA` is a function that formulas may use, and after a line `NAME = {a|b}{c|d
 
 What is stronger is said of tags, weaker ones first, and with what they add to the cost of an
 instruction, which is 1 without: `strength Q=1 < A=3`. Spellings of one instruction are compared by
-it, and fences. Two lines compare others: `instead MOV [x],v < MOV t,v; XCHG [x],t` has what may
+it, and fences. A `slip` line is of what is stronger in fences, and in an access may be or not: a
+mutant has it. Two lines compare others: `instead MOV [x],v < MOV t,v; XCHG [x],t` has what may
 stand in the place of an access, and leave no execution more; `branch cmpw r,r; beq L; L:` is code
 that looks at r and changes nothing, so that what follows depends on it.
 """
@@ -49,7 +50,7 @@ from rspverify.source import InputError, Problem, Source, Span
 
 _HEAD = re.compile(r'instructions (\w+) "([^"]*)"')
 _LINE = re.compile(r"(.+?)\s+: (.+?)(?: as (\S+))?(?: needs (\S+))?(?: tags (.+))?")
-_STRENGTH = re.compile(r"(strength|instead|branch) (.+)")
+_STRENGTH = re.compile(r"(strength|slip|instead|branch) (.+)")
 _WORD = re.compile(r"([\w.]+)(?:=(\d+))?")
 _NAMED = re.compile(r"([A-Z]+) = (.+)")
 _FUNCTION = re.compile(r"(\w+)\(([\w, ]*)\) = (.+)")
@@ -101,7 +102,7 @@ class Form(Struct, frozen=True, eq=False):
     @property
     def is_fence(self) -> bool:
         """Whether it orders accesses and does nothing else."""
-        return self.words == {"fence"}
+        return self.words == {"fence"} and not self.meets
 
     @property
     def spelled(self) -> str:
@@ -218,7 +219,8 @@ def _texts(choice: str) -> Mapping[str, tuple[str, ...]]:
 
 class InstructionSet(Struct, frozen=True, eq=False, dict=True):
     """The instructions of a kind of processor. functions: of its formulas. prices: what tags add to
-    the cost of an instruction. above: of a tag those that are stronger. instead: an access, and
+    the cost of an instruction. orders: those that say how strong one is; slips: of these, those
+    that say so of fences alone. above: of a tag those that are stronger. instead: an access, and
     what may stand in its place. branch: what makes the rest of the code depend on r.
     """
 
@@ -227,6 +229,8 @@ class InstructionSet(Struct, frozen=True, eq=False, dict=True):
     spellings: tuple[Spelling, ...]
     functions: Mapping[str, Function]
     prices: Mapping[str, int] = {}
+    orders: frozenset[str] = frozenset()
+    slips: frozenset[str] = frozenset()
     above: Mapping[str, frozenset[str]] = {}
     instead: tuple[tuple[str, tuple[str, ...]], ...] = ()
     branch: tuple[str, ...] = ()
@@ -270,11 +274,14 @@ class InstructionSet(Struct, frozen=True, eq=False, dict=True):
         names = dict.fromkeys(name for it in self.spellings for name in it.mnemonics)
         return tuple(chain(*map(self.forms, names)))
 
-    def stronger(self, one: Form, other: Form) -> bool:
-        """Whether the one may stand in the place of the other and leaves no execution more."""
-        comparable = one.family == other.family or (one.is_fence and other.is_fence)
-        mine, its = one.tags, other.tags
+    def stronger(self, one: Form, other: Form, *, loosely: bool = False) -> bool:
+        """Whether the one may stand in the place of the other and leaves no execution more.
+        loosely: or does so but for slips."""
+        mine, its, fences = one.tags, other.tags, one.is_fence and other.is_fence
+        comparable = one.family == other.family or fences
         sides = ((mine.read, its.read), (mine.write, its.write))
+        if not (fences or loosely):
+            comparable &= all(strong & self.slips == weak & self.slips for strong, weak in sides)
         return comparable and all(
             tag in strong or strong & self.above.get(tag, frozenset())
             for strong, weak in sides
@@ -282,22 +289,29 @@ class InstructionSet(Struct, frozen=True, eq=False, dict=True):
         )
 
     def alike(self, form: Form) -> list[Form]:
-        """The spellings of one instruction that differ in their strength, or all fences; of two of
-        one strength the first, but for the instruction itself."""
+        """The spellings of one instruction that differ in their strength alone, or all such fences;
+        of two of one strength the first, but for the instruction itself."""
         found: dict[Tags, Form] = {}
-        for each in self.every:
-            if each.family == form.family or (each.is_fence and form.is_fence):
+        for each in self._families["" if form.is_fence else form.family]:
+            if each.tags.without(self.orders) == form.tags.without(self.orders):
                 found.setdefault(each.tags, each)
         return [*({**found, form.tags: form}).values()]
 
+    @cached_property
+    def _families(self) -> Mapping[str | tuple[str, ...], list[Form]]:
+        """Its instructions by what they are but for their strength; fences are one family."""
+        found: dict[str | tuple[str, ...], list[Form]] = {"": []}
+        for each in self.every:
+            found.setdefault("" if each.is_fence else each.family, []).append(each)
+        return found
+
     def cost(self, form: Form) -> int:
-        """What an instruction costs: 1, and what the tags add of its read, and of its write."""
-        sides = {form.tags.read, form.tags.write}
-        return 1 + sum(max(map(self._price, side), default=0) for side in sides)
+        """What an instruction costs: 1, and what its tags add."""
+        return 1 + sum(map(self._price, form.every_tag))
 
     def offered(self, form: Form) -> bool:
         """Whether the file says what its strength costs, so that it may be put into code."""
-        ordering = form.every_tag & {*self.prices, *self.above, *chain(*self.above.values())}
+        ordering = form.every_tag & self.orders
         return ordering <= self.prices.keys() and bool(ordering or not form.is_fence)
 
     def _price(self, tag: str) -> int:
@@ -323,7 +337,7 @@ def read_instruction_set(source: Source, *, tested: bool = False) -> Instruction
     spellings: list[Spelling] = []
     choices: dict[str, str] = {}
     functions: dict[str, Function] = {}
-    strengths: dict[str, list[str]] = {"strength": [], "instead": [], "branch": []}
+    strengths: dict[str, list[str]] = {"strength": [], "slip": [], "instead": [], "branch": []}
     head = None
     for number, text in enumerate(source.text.split("\n"), start=1):
         bare = text.partition("#")[0].strip()
@@ -355,7 +369,8 @@ def read_instruction_set(source: Source, *, tested: bool = False) -> Instruction
             problems.append(Problem(span, str(error)))
     if problems or head is None:
         raise InputError(problems)
-    prices, above = _strengths(strengths["strength"])
+    prices, above = _strengths([*strengths["strength"], *strengths["slip"]])
+    orders, slips = (_ordering(strengths[word]) for word in ("strength", "slip"))
     instead = (each.split(" < ") for each in strengths["instead"])
     return InstructionSet(
         head[1],
@@ -363,10 +378,17 @@ def read_instruction_set(source: Source, *, tested: bool = False) -> Instruction
         tuple(spellings),
         functions,
         prices,
+        orders | slips,
+        slips,
         above,
         tuple((weak, tuple(strong.split("; "))) for weak, strong in instead),
         tuple(strengths["branch"][0].split("; ")) if strengths["branch"] else (),
     )
+
+
+def _ordering(lines: Iterable[str]) -> frozenset[str]:
+    """The tags that lines name."""
+    return frozenset(tag for line in lines for tag, _ in _WORD.findall(line))
 
 
 def _strengths(lines: Sequence[str]) -> tuple[dict[str, int], dict[str, frozenset[str]]]:

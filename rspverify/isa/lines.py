@@ -19,6 +19,10 @@ class Tags(Struct, frozen=True):
         """With one more, of both."""
         return Tags(self.read | {word}, self.write | {word})
 
+    def without(self, words: frozenset[str]) -> Tags:
+        """But for some words."""
+        return Tags(self.read - words, self.write - words)
+
     @staticmethod
     def of(words: Sequence[str]) -> Tags:
         """Words as a file has them: `ACQ`, `R:ACQ`, `W:REL`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 from msgspec import Struct
 
@@ -53,12 +54,22 @@ class Item(Struct, frozen=True, dict=True):
 
     @property
     def form(self) -> Form | None:
-        """What its instruction is; of one with an operator, with the first that the target has."""
-        it = self.instruction
-        return None if it is None else known(self.target).form(self._mnemonic(it), it.operands)
+        """What its instruction is; of one with an operator or a scope, with the first that the
+        target has."""
+        return next(iter(self.forms), None)
 
-    def _mnemonic(self, it: Instruction) -> str:
-        return filled(it.mnemonic, usual(self.target))
+    @cached_property
+    def forms(self) -> tuple[Form, ...]:
+        """What its instruction is for each scope that the target has; the same, where it does not
+        have that of its operation. Empty where it is nothing that is known."""
+        its, usually = self.instruction, {**usual(self.target)}
+        scopes = dict.fromkeys(self.target.scopes.values())
+        words = [{**usually, SCOPE: it} for it in scopes] or [usually]
+        if its is None:
+            return ()
+        names = (filled(its.mnemonic, each) for each in words)
+        found = (known(self.target).form(each, its.operands) for each in names)
+        return tuple(each for each in found if each is not None)
 
     @property
     def accesses(self) -> bool:
@@ -77,23 +88,24 @@ class Item(Struct, frozen=True, dict=True):
 
     @property
     def cost(self) -> int:
-        """As the file of its instruction set says; a label costs nothing."""
+        """As the file of its instruction set says, of the widest scope; a label costs nothing."""
         if self.form is None:
             return int(self.instruction is not None)
-        return known(self.target).cost(self.form)
+        return max(map(known(self.target).cost, self.forms))
 
-    def as_form(self, form: Form, *, span: Span | None = None) -> Item:
-        """The same with another instruction of the same operands, or another fence."""
+    def as_form(self, form: Form, *, scoped: bool = False) -> Iterator[Item]:
+        """The same with another instruction of the same operands, or another fence: with its scope,
+        and if it is scoped with that of the operation."""
         it = self.instruction
-        assert it is not None and self.form is not None
-        if self.is_fence:
-            label = self.text[: self.text.index(it.mnemonic)]
-            return item(f"{label}{form.spelled}", self.target, span or self.span)
-        own, (head, _, tail) = self._mnemonic(it), self.text.partition(it.mnemonic)
+        assert it is not None
+        head, _, tail = self.text.partition(it.mnemonic)
         new = form.mnemonic
-        if own != it.mnemonic:  # with an operator: what stands before and behind that is changed
-            new = filled(new, {word: sign for sign, word in usual(self.target).items()})
-        return item(f"{head}{new}{tail}", self.target, span or self.span)
+        if self.is_fence:
+            new, tail = form.spelled, ""
+        if OPERATOR in it.mnemonic:
+            new = new.replace(usual(self.target)[OPERATOR], OPERATOR)
+        for each in dict.fromkeys((new, with_scope(new, self.target) if scoped else new)):
+            yield item(f"{head}{each}{tail}", self.target, self.span)
 
 
 def filled(text: str, words: Mapping[str, str]) -> str:
@@ -107,6 +119,12 @@ def usual(target: Target) -> Mapping[str, str]:
     """An operator and a scope that a target has, for what does not depend on which."""
     words = ((OPERATOR, target.operators.values()), (SCOPE, target.scopes.values()))
     return {sign: next(iter(those)) for sign, those in words if those}
+
+
+def with_scope(text: str, target: Target) -> str:
+    """An instruction with that of its operation in the place of the usual scope."""
+    word = usual(target).get(SCOPE)
+    return text if word is None else re.sub(rf"\.{word}\b", f".{SCOPE}", text)
 
 
 def known(target: Target) -> InstructionSet:

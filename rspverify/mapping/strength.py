@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from rspverify.isa.conditions import expression
 from rspverify.isa.execution import Address, Choice, State
-from rspverify.mapping.items import OPERATOR, Item, item, known, usual
+from rspverify.mapping.items import OPERATOR, SCOPE, Item, item, known, usual, with_scope
 from rspverify.mapping.table import FromC, RowExecutor, Table, Translated, named
 from rspverify.mapping.targets import Target
 from rspverify.source import InputError, Problem, Severity, Span
@@ -38,20 +38,25 @@ class Parts(Struct, frozen=True):
 
 class Strengths(Struct, frozen=True, dict=True):
     """What code for a target may have in the place of its items. extensions: those of the
-    architecture that it may use. span: what stands for the place of new items."""
+    architecture that it may use. span: what stands for the place of new items. loosely: whether
+    what is stronger but for slips (isa/instruction_set.py) counts as stronger. scoped: whether code
+    may have the scope of its operation."""
 
     target: Target
     extensions: frozenset[str]
     span: Span
+    loosely: bool = False
+    scoped: bool = False
 
     @cached_property
     def fences(self) -> tuple[Item, ...]:
         """Those that may be put in, each once."""
-        found: dict[frozenset[str], Item] = {}
+        found: dict[frozenset[str], str] = {}
         for form in known(self.target).every:
             if form.is_fence and known(self.target).offered(form):
-                found.setdefault(form.every_tag, self._item(form.spelled))
-        return tuple(found.values())
+                found.setdefault(form.every_tag, form.spelled)
+        texts = [with_scope(it, self.target) if self.scoped else it for it in found.values()]
+        return tuple(self._item(it) for it in texts if not (self.scoped and self._fixed(it)))
 
     @cached_property
     def branch(self) -> Code:
@@ -60,24 +65,36 @@ class Strengths(Struct, frozen=True, dict=True):
 
     def stronger(self, one: Item, other: Item) -> bool:
         """Whether the one in the place of the other leaves no execution more. Itself included."""
-        mine, its = one.form, other.form
-        if one == other or mine is None or its is None:
+        if one == other or not (one.forms and other.forms):
             return one == other
-        return known(self.target).stronger(mine, its)
+        pairs, compared = zip(one.forms, other.forms, strict=True), known(self.target).stronger
+        return all(compared(*each, loosely=self.loosely) for each in pairs)
 
     def of_strength(self, it: Item, *, every: bool = False) -> list[Item]:
         """The instructions that do the same with another strength. every: those too that need an
-        extension, or of which no cost is known."""
+        extension, of which no cost is known, or that have a scope where code may have that of its
+        operation."""
         instructions, own = known(self.target), it.form
         if own is None or not (it.accesses or it.is_fence):
             return []
         allowed = {"", own.needs, *self.extensions}
         return [
-            it.as_form(each)
+            made
             for each in instructions.alike(own)
-            if each.tags != own.tags
             if every or (instructions.offered(each) and each.needs in allowed)
+            for made in it.as_form(each, scoped=self.scoped)
+            if every or not (self.scoped and self._fixed(made.text))
+            if [form.tags for form in made.forms] != [form.tags for form in it.forms]
         ]
+
+    def _fixed(self, text: str) -> bool:
+        """Whether an instruction has a scope, and not that of its operation."""
+        words = "|".join(self.target.scopes.values()) or "(?!)"
+        return re.search(rf"\.({words})\b", text) is not None
+
+    def suits(self, row: Any, code: Code) -> bool:
+        """Whether a code has the scope of its operation only if those of the row have one."""
+        return None not in row.scopes or not any(SCOPE in str(it) for it in code)
 
     def instead(self, it: Item, code: Code) -> Iterator[Code]:
         """What may stand in the place of an access in a code, and is stronger."""
@@ -166,7 +183,7 @@ class Strengths(Struct, frozen=True, dict=True):
 _LABELS = ("L", *(f"L{number}" for number in range(1, 20)))
 
 
-def strengths(table: Table) -> Strengths:
+def strengths(table: Table, *, loosely: bool = False) -> Strengths:
     """Those that a table's code may have. Raises InputError where none are known."""
     if not table.has_strengths:
         message = f"which instructions of {table.target.name} are stronger must be known here"
@@ -174,7 +191,8 @@ def strengths(table: Table) -> Strengths:
         raise InputError([Problem(None, message, hint, severity=Severity.UNSUPPORTED)])
     forms = (it.form for row in table.rows for it in row.code)
     extensions = frozenset(form.needs for form in forms if form is not None and form.needs)
-    return Strengths(table.target, extensions, table.rows[0].span)
+    scoped = table.has_scopes or any(SCOPE in text for row in table.rows for text in row.text)
+    return Strengths(table.target, extensions, table.rows[0].span, loosely, scoped)
 
 
 def gives(row: Any) -> bool:
@@ -235,10 +253,12 @@ class StepsOfTarget(Struct, frozen=True):
         """With an access that is stronger, or with a fence or a branch around the access."""
         known, own = self.strengths, self.strengths.parts(row.code)
         for core in known.cores(own.core):
-            if core != own.core and known.stronger_core(core, own.core):
+            if core == own.core or not known.suits(row, core):
+                continue
+            if known.stronger_core(core, own.core):
                 yield known.whole(own.before, core, own.behind), False
         more = [(it,) for it in known.fences] + ([known.branch] if gives(row) else [])
-        for each in filter(None, more):
+        for each in (it for it in more if it and known.suits(row, it)):
             for at in range(len(own.before) + 1 if each != known.branch else 0):
                 before = (*own.before[:at], each, *own.before[at:])
                 yield known.whole(before, own.core, own.behind), True
@@ -252,7 +272,9 @@ class StepsOfTarget(Struct, frozen=True):
 
     def mean(self, row: FromC | Translated, code: Code) -> bool:
         """Whether it writes and gives the same."""
-        return means_the_same(code, row.code, self.strengths.target)
+        return self.strengths.suits(row, code) and means_the_same(
+            code, row.code, self.strengths.target
+        )
 
     def equivalent(self, one: Code, other: Code) -> str | None:
         """Nothing is known."""

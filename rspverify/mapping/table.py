@@ -182,7 +182,7 @@ class Table(OfRows, Struct, frozen=True, dict=True):
         """What its instructions are one step away from."""
         from rspverify.mapping.strength import StepsOfTarget, strengths
 
-        return StepsOfTarget(strengths(self))
+        return StepsOfTarget(strengths(self, loosely=True))
 
     @cached_property
     def table(self) -> Mapping[Shape, FromC]:

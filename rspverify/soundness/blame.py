@@ -71,7 +71,7 @@ def _strengthened(scheme: Rows, rows: Sequence[Any], devices: int, *, anywhere: 
     for row in rows:
         code: tuple[Any, ...]
         if isinstance(scheme, Table):
-            code = strengths(scheme).strongest(row.code, result=gives(row))
+            code = strengths(scheme, loosely=True).strongest(row.code, result=gives(row))
         else:
             code = strongest(row, scheme, devices, anywhere=anywhere)
         scheme = scheme.with_code(row.number, code)

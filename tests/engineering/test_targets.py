@@ -85,6 +85,35 @@ def without_fence() -> Source:
             ["from-x86/MP"],
             {"row1-2-drop": "MP", "row2-1-drop": "MP"},
         ),
+        (
+            "gpus/opencl-ptx",
+            "rc11-scoped",
+            ["scopes/MP+na", "scopes/CoRR", "scopes/SB+fences"],
+            {
+                "row3-1-narrow": "CoRR",
+                "row4-1-narrow": "MP+na",
+                "row4-1-narrow-2": "MP+na",
+                "row7-1-narrow": "MP+na",
+                "row21-1-drop": "SB+fences",
+                "row21-1-narrow": "SB+fences",
+                "row21-1-narrow-2": "SB+fences",
+                "row12-1-narrow": None,
+            },
+        ),
+        (
+            "gpus/opencl-vulkan",
+            "rc11-scoped",
+            ["scopes/MP+na", "scopes/CoRR", "scopes/MP+fences"],
+            {
+                "row1-1-narrow": "MP+na",
+                "row4-1-narrow": "MP+na",
+                "row4-1-narrow-2": "MP+na",
+                "row4-1-narrow-3": "MP+na",
+                "row5-1-narrow": "CoRR",
+                "row12-1-narrow": "MP+fences",
+                "row12-1-narrow-2": None,
+            },
+        ),
     ],
 )
 def test_the_smallest_test_that_a_mutant_fails(
@@ -315,3 +344,41 @@ def test_what_is_for_a_target_is_called_so() -> None:
     assert "The target allows 3 of the 3 outcomes" in run("explain", *words).stdout
     compared = run("compare", "c11-x86", "c11-x86-xchg", *words[1:]).stdout
     assert "(c11-x86, target x86)" in compared and "machine" not in compared.split("\n\n")[0]
+
+
+# ---- GPUs ----------------------------------------------------------------------------------------
+
+
+def changed(table: str, row: str, code: str) -> Source:
+    """A table with another code in the row of this code."""
+    text = read_source(f"schemes/gpus/{table}.yaml").text
+    assert f'["{row}"]' in text
+    return Source(f"{table}.yaml", text.replace(f'["{row}"]', f'["{code}"]'))
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "broken", "test", "mended"),
+    [
+        ("opencl-ptx", "st.release.{SCOPE} x,v", "st.relaxed.{SCOPE} x,v", "MP+na", None),
+        ("opencl-ptx", "st.release.{SCOPE} x,v", "st.release.cta x,v", "MP+na", None),
+        (
+            "opencl-vulkan",
+            "membar.rel.{SCOPE}.semsc0.semav",
+            "membar.rel.sg.semsc0.semav",
+            "MP+fences",
+            "membar.rel.{SCOPE}.semsc0",
+        ),
+    ],
+)
+def test_a_table_for_a_gpu_is_repaired(
+    table: str, row: str, broken: str, test: str, mended: str | None
+) -> None:
+    """mended: where less than the row had is enough for the test."""
+    setup = setup_of(changed(table, row, broken), [f"scopes/{test}"], "rc11-scoped")
+    repair = Repair(setup, Constraints(), default_costs())
+    repair.prepare()
+    repair.run()
+    report = repair.report()
+    assert report.claim.exact and report.claim.finished
+    codes = [each.code for found in report.found for each in found.rows if each.changed]
+    assert (mended or row,) in codes, codes

@@ -391,7 +391,9 @@ class Judge:
         sc = {at for at, it in enumerate(self.events) if (it.op.kind, it.order) == ("fence", "sc")}
         rules = {
             "causality": not any((b, a) in causality for a, b in fr),
-            "fence-sc": not any(a in sc and b in sc and (a, b) not in fences for a, b in causality),
+            "fence-sc": not any(
+                {a, b} <= sc and (a, b) not in fences for a, b in causality & self.strong
+            ),
             "atomicity": not self.rmw & then(fr & self.strong, co & self.strong),
             "sc-per-location": not has_cycle(local | (self.strong & (self.rf | co | fr))),
         }

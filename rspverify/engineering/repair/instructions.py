@@ -18,6 +18,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import Enum, auto
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -326,9 +327,14 @@ class OfTarget(InstructionPool):
 
     def materials(self, row: AnyRow, allowed: Collection[int]) -> tuple[list[int], ...]:
         """Its access may be stronger or weaker."""
-        core = self._strengths.parts(_items(row.code)).core
-        cores = [self.number[_name(it)] for it in self._strengths.cores(core)] if core else []
-        order = [it for it in self.order if it not in self.behind or gives(row)]
+        core, suits = (
+            self._strengths.parts(_items(row.code)).core,
+            partial(self._strengths.suits, row),
+        )
+        known = filter(suits, self._strengths.cores(core) if core else ())
+        cores = [self.number[_name(it)] for it in known]
+        order = [it for it in self.order if suits(self.instructions[it].items)]
+        order = [it for it in order if it not in self.behind or gives(row)]
         accesses = [it for it in cores if it in allowed]
         return accesses, [it for it in order if it in allowed], [], []
 
