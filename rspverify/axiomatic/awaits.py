@@ -44,6 +44,7 @@ _PROVED_FOR = frozenset(
         "4aa19c7535d44d67f9068bd099cb6f3f06d97bc311f6759bca8587936abfd8a9",  # opencl-rsp-fig2
         "47bba28f86abfc3c9b34bd116303beba70b547e81c586d0e50dc14b81b62b8b2",  # opencl-scoped-sc
         "0cbf4d36190aa5500fb831b7a44ee4b720c61e73099aca5a573fec16f49fae53",  # c11-simp
+        "40a0ddd8e1552b42d331606c8350b5e64c2f34078ed810b030aeacaab3522156",  # rc11
     }
 )
 _PROVED_WHERE_ALL_IS_SEQ_CST = frozenset(
@@ -196,7 +197,10 @@ def _may_leave_out_rmws(program: Program, always: bool) -> bool:
     if any(it.order is Order.CONSUME for it in operations):
         return False
     locations = {operations[index].location for index in rmws}
-    writes = (it for it in operations if it.writes and it.location in locations)
+    accesses = [it for it in operations if it.location in locations]
+    if any(it.order is None for it in accesses):
+        return False
+    writes = (it for it in accesses if it.writes)
     return always or all(it.order is Order.SEQ_CST for it in writes)
 
 

@@ -9,11 +9,12 @@ from litmus.spins import outcomes_and_race, spinning_test
 
 from rspverify.axiomatic.awaits import awaited, iterations_needed
 from rspverify.axiomatic.cat import load_model, read_model
-from rspverify.axiomatic.catalogue import shipped_models
+from rspverify.axiomatic.catalogue import SHIPPED, shipped_models
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.litmus.program import Program
 from rspverify.litmus.reader import read_program
-from rspverify.source import Source
+from rspverify.records import replace
+from rspverify.source import Source, read_source
 
 GIVEN = "global atomic_int* x, global atomic_int* y, global atomic_int* m, global int* d"
 LOAD = "atomic_load_explicit({}, memory_order_{}, memory_scope_{})"
@@ -93,6 +94,38 @@ def test_an_axiom_that_more_events_satisfy_forbids_it() -> None:
     assert awaited(spins, model) is spins
     model = read_model_text("undefined_unless empty ((R * R & sb); (R * R & sb)) as Many")
     assert awaited(spins, model) is spins.unrolled
+
+
+RMW_SPINS = f"""OpenCL t
+{{ [m] = 2; }}
+P0@wg 0, dev 0 ({GIVEN}) {{ {store("x", 1, "relaxed")} {store("m", 1)} {store("m", 0, "relaxed")} }}
+P1@wg 1, dev 0 ({GIVEN}) {{
+  int c; do c = atomic_exchange_explicit(m, 1, memory_order_relaxed, memory_scope_device);
+  while (c == 1);
+}}
+P2@wg 2, dev 0 ({GIVEN}) {{ int r = {load("m")}; int s = {load("x", "relaxed")}; int t = {load("m")}; }}
+"""
+
+
+def test_a_release_sequence_goes_through_a_read_modify_write_that_is_left_out() -> None:
+    """By RC11 who reads from it synchronises with whom it reads from. Where that is not so, P2 may read
+    x as 0 between an m of 1 that an iteration that goes on has written, and one of 0."""
+    spins, rc11 = read_program(Source("t", RMW_SPINS), 2), load_model("rc11")
+    assert spins.unrolled is not None and awaited(spins, rc11) is spins
+    found = outcomes_and_race(spins, rc11)
+    assert found == outcomes_and_race(spins.unrolled, rc11)
+    model = read_source(SHIPPED / "rc11.cat")
+    other = read_model(replace(model, text=model.text.replace("; (rf; rmw)*", "")), "other")
+    assert awaited(spins, other) is spins.unrolled
+    assert outcomes_and_race(spins.unrolled, other)[0] > outcomes_and_race(spins, other)[0]
+
+
+def test_where_a_plain_access_may_race_with_it_no_read_modify_write_is_left_out() -> None:
+    last = RMW_SPINS.rindex("P2")
+    text = RMW_SPINS[:last] + "P2@wg 2, dev 0 (global int* m) { int r = *m; }"
+    spins = read_program(Source("t", text), 2, mixed=True)
+    for name in ("rc11", "opencl-rsp"):
+        assert awaited(spins, load_model(name)) is spins.unrolled
 
 
 def read_model_text(text: str) -> MemoryModel:
