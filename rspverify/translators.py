@@ -77,7 +77,7 @@ class Translator(Protocol):
         """The text that says what code a program becomes. Raises InputError where there is none."""
 
 
-COMPILERS: Mapping[str, str] = {"amdgpu:": "rspverify.compilers.compilation"}
+COMPILERS: Mapping[str, str] = {"amdgpu:": "rspverify.compilers.gpus"}
 """By prefix of a word that stands in the place of a scheme, as `amdgpu:gfx942`: the module whose
 `translator(word)` it means."""
 

@@ -34,7 +34,7 @@ def bug(found: Explained) -> Document:
     with reporting(found.incident):
         it = scheme.translator
         if isinstance(it, Compilation):
-            compiler, command = it.origin, shlex.join(it.compiler.command(it.processor))
+            compiler, command = it.origin, shlex.join(it.compiler.command(it.goal))
             texts[f"The IR, compiled by {command}"] = it.module(test.program)
             texts["What is emitted"] = it.emitted(test.program).text
         try:

@@ -39,7 +39,7 @@ def tables_of(
     names: the compilers, as `amdgpu:gfx942`. tests: as they are named. Raises InputError.
     """
     from rspverify.compilers import codes, table
-    from rspverify.compilers.compilation import translator
+    from rspverify.compilers.gpus import translator
     from rspverify.compilers.programs import shapes_in
 
     programs = _programs(tests, settings).values()
@@ -59,7 +59,7 @@ def keep_code(
     """Write the IR of each test and what each compiler emits for it to a folder, as far as it can
     be compiled: `MP-dv.amdgpu-gfx942.ll` and `.s`; the path in place of the name where several
     tests have it. Raises InputError."""
-    from rspverify.compilers.compilation import translator
+    from rspverify.compilers.gpus import translator
     from rspverify.files import make_folder, write
 
     make_folder(Path(folder))

@@ -1,37 +1,21 @@
-"""A compiler in the place of a scheme: each test is compiled, whole threads, and read back.
-
-It is called `amdgpu:gfx942`, with a feature `amdgpu:gfx942+tgsplit`, and with the llc that compiles
-`amdgpu:gfx942@llc-22`.
-"""
+"""A compiler in the place of a scheme: each test is compiled, whole threads, and read back."""
 
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from typing import ClassVar
 
-from msgspec import Struct, field
-
-from rspverify.architecture.architecture import Architecture
-from rspverify.architecture.for_machine import ForMachine
-from rspverify.architecture.machines import machine_named
 from rspverify.assembly.program import AssemblyProgram
-from rspverify.compilers.assembly import read_assembly
-from rspverify.compilers.llvm import Compiler, llc, llvmlite
-from rspverify.compilers.matching import read_back
-from rspverify.compilers.processors import Processor, processor
-from rspverify.compilers.programs import module, pointers, read_as
-from rspverify.compilers.threads import read_thread
-from rspverify.isa.lines import Label
-from rspverify.litmus.program import LOCAL, Program
+from rspverify.compilers.llvm import Compiler
+from rspverify.compilers.processors import Goal
+from rspverify.compilers.programs import read_as
+from rspverify.litmus.program import Program
+from rspverify.mapping.mapped import Mapped
 from rspverify.records import replace
-from rspverify.scheme.compile import beyond, without_subgroups
-from rspverify.scheme.memory import without_end
-from rspverify.source import InputError, Problem, Problems, Severity, Source
+from rspverify.source import InputError, Problem, Severity, Source
 
-TARGET = "amdgpu"
-
-_WORD = re.compile(rf"{TARGET}:(\w+)((?:[+-]\w+)*)(?:@(.+))?")
-_FEATURE = re.compile(r"[+-]\w+")
 _AT_A_TIME = 200
 """So many tests are compiled in one module."""
 
@@ -39,23 +23,40 @@ _OWN = re.compile(r"\bt\d+\.(?=P\d)|(?<=\.L)t\d+\.(?=P\d)")
 _NUMBERED = re.compile(r"(\.LBB|\.Lfunc_end|\.Ltmp)(\d+)")
 
 
-class Compilation(ForMachine, Struct, frozen=True, eq=False):
+class Compilation:
     """What a compiler makes of tests for a processor.
 
-    word: what it is called on command lines. What was emitted is kept, by the module that it was
-    made of.
+    word: what it is called on command lines. emitted_before: what was emitted, by the module that
+    it was made of. comment: what begins a comment in it.
     """
 
+    __slots__ = ()
     word: str
-    processor: Processor
     compiler: Compiler
-    machine: Architecture
-    _emitted: dict[str, Source | InputError] = field(default_factory=dict)
+    emitted_before: dict[str, Source | InputError]
+    comment: ClassVar[str] = ";"
 
     @property
+    @abstractmethod
+    def goal(self) -> Goal:
+        """What code is made for."""
+
+    @property
+    @abstractmethod
     def name(self) -> str:
-        """What it is called, whichever program compiles: `amdgpu:gfx942`."""
-        return f"{TARGET}:{self.processor.name}"
+        """What it is called, whichever program compiles."""
+
+    @abstractmethod
+    def compiled(self, program: Program) -> AssemblyProgram | Mapped:
+        """The program of the target. Raises InputError with all that cannot be read."""
+
+    @abstractmethod
+    def written(self, programs: Mapping[str, Program]) -> str:
+        """The module with tests that is compiled, whose functions begin with their names."""
+
+    @abstractmethod
+    def beyond(self, program: Program) -> Iterable[Problem]:
+        """Why a test cannot be compiled."""
 
     @property
     def source(self) -> Source:
@@ -65,18 +66,7 @@ class Compilation(ForMachine, Struct, frozen=True, eq=False):
     @property
     def origin(self) -> str:
         """Which compiler it is, and for what: `LLVM 22.1.0 by llvmlite 0.50.0, gfx942`."""
-        return f"{self.compiler.version}, {self.processor}"
-
-    def on_machine(self, machine: Architecture) -> Compilation:
-        """The same with its code on another machine. Raises InputError where that has not the
-        instructions of the own one, or does not say which memory is final."""
-        if problems := without_end(machine):
-            raise InputError(problems)
-        if lacking := sorted({*self.machine.instructions} - {*machine.instructions}):
-            message = f"the machine of {self.name} must have {len(lacking)} instructions more"
-            message += f", {lacking[0]} among them, and {machine.name} has not"
-            raise InputError([Problem(None, message, f"its own is {self.machine.name}")])
-        return replace(self, machine=machine)
+        return f"{self.compiler.version}, {self.goal}"
 
     @property
     def whole(self) -> bool:
@@ -85,24 +75,20 @@ class Compilation(ForMachine, Struct, frozen=True, eq=False):
 
     def key(self, program: Program) -> tuple[object, ...]:
         """What it emits but for comments, whichever compiler does."""
-        lines = (line.partition(";")[0].split() for line in self.emitted(program).text.splitlines())
+        lines = (
+            line.partition(self.comment)[0].split()
+            for line in self.emitted(program).text.splitlines()
+        )
         return tuple(" ".join(words) for words in lines if words)
 
     def code_of(self, program: Callable[[], Program]) -> Source:
         """What is emitted for a program."""
         return self.emitted(program())
 
-    def compiled(self, program: Program) -> AssemblyProgram:
-        """The program that was emitted for a test.
-
-        Raises InputError where the test, or the code, is beyond what can be read.
-        """
-        return read_back_text(self.emitted(program), read_as(program), self.machine)
-
     def emitted(self, program: Program) -> Source:
         """The assembly of a test. Raises InputError."""
         self.prepare([program])
-        found = self._emitted[self.module(program)]
+        found = self.emitted_before[self.module(program)]
         if isinstance(found, InputError):
             raise found
         return found
@@ -115,27 +101,27 @@ class Compilation(ForMachine, Struct, frozen=True, eq=False):
                 text = self.module(each)
             except InputError:
                 continue  # It will be said where the test is asked about.
-            if text not in self._emitted:
+            if text not in self.emitted_before:
                 waiting[text] = read_as(each)
         texts = list(waiting)
         for at in range(0, len(texts), _AT_A_TIME):
             self._compile({it: waiting[it] for it in texts[at : at + _AT_A_TIME]})
 
     def module(self, program: Program) -> str:
-        """The module of IR of a test alone. Raises InputError where it cannot be compiled."""
+        """The module of a test alone. Raises InputError where it cannot be compiled."""
         program = read_as(program)
-        problems = list(_beyond(program, self))
+        problems = list(self.beyond(program))
         if problems:
             raise InputError(problems)
-        return module({"": program}, has_local=self.processor.has_local)
+        return self.written({"": program})
 
     def _compile(self, waiting: Mapping[str, Program]) -> None:
         """Compile tests together; where that fails one by one, so that only the guilty one does."""
         names = {f"t{at}.": text for at, text in enumerate(waiting)}
         programs = {name: waiting[text] for name, text in names.items()}
         try:
-            whole = module(programs, has_local=self.processor.has_local)
-            source = self.compiler.emit(whole, self.processor)
+            whole = self.written(programs)
+            source = self.compiler.emit(whole, self.goal)
             parts = _parted(source, programs)
         except InputError as error:
             if len(waiting) > 1:
@@ -144,64 +130,11 @@ class Compilation(ForMachine, Struct, frozen=True, eq=False):
                 return
             (text,) = waiting
             unsupported = (replace(it, severity=Severity.UNSUPPORTED) for it in error.problems)
-            self._emitted[text] = InputError(unsupported)
+            self.emitted_before[text] = InputError(unsupported)
             return
         for name, text in names.items():
-            title = f"{waiting[text].title}.{self.processor.name}.s"
-            self._emitted[text] = Source(title, parts[name])
-
-
-def translator(word: str) -> Compilation:
-    """The compiler that a word names. Raises InputError."""
-    match = _WORD.fullmatch(word)
-    if match is None:
-        message = f"a compiler must be called as {TARGET}:gfx942, not {word}"
-        hint = f"with a feature {TARGET}:gfx942+tgsplit, by an llc {TARGET}:gfx942@PATH"
-        raise InputError([Problem(None, message, hint)])
-    cpu, features, path = match.groups()
-    meant = processor(cpu, ",".join(_FEATURE.findall(features)))
-    machine = machine_named(meant.machine)
-    return Compilation(word, meant, llc(path) if path else llvmlite(), machine)
-
-
-def read_back_text(source: Source, program: Program, machine: Architecture) -> AssemblyProgram:
-    """The assembly of a test, read. Raises InputError with all that cannot be."""
-    lines = read_assembly(source)
-    places = {it.name: at for at, it in enumerate(lines) if isinstance(it, Label)}
-    threads, problems = [], Problems()
-    for thread in program.threads:
-        first, last = places.get(thread.name), places.get(f".Lfunc_end{thread.index}")
-        if first is None or last is None:
-            message = f"{source.name}: must have the function {thread.name}, and has not"
-            raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
-        with problems:
-            threads.append(read_thread(lines[first:last], pointers(thread, program), machine))
-    problems.tell()
-    return read_back(program, threads, machine)
-
-
-def _beyond(program: Program, it: Compilation) -> Iterable[Problem]:
-    yield from without_subgroups(program, it.machine)
-    if program.spins:
-        message = "a loop that never ends cannot be unrolled, and loops are not read"
-        yield Problem(program.spins[0].span, message, severity=Severity.UNSUPPORTED)
-    if any(each.remote for each in program.operations):
-        message = f"remote operations are beyond {it.name}: compilers do not know them"
-        yield Problem(None, message, severity=Severity.UNSUPPORTED)
-    for each in program.operations:
-        reason = beyond(each, program)
-        if (
-            reason is None
-            and each.location
-            and LOCAL in each.regions
-            and not it.processor.has_local
-        ):
-            reason = f"is in local memory, and {it.processor.name} has none"
-        if reason is None and each.order is not None and each.scope is None:
-            reason = "has no scope"
-        if reason is not None:
-            message = f"{each} is beyond {it.name}: it {reason}"
-            yield Problem(each.span, message, severity=Severity.UNSUPPORTED)
+            title = f"{waiting[text].title}.{self.goal.name}.s"
+            self.emitted_before[text] = Source(title, parts[name])
 
 
 def _parted(source: Source, programs: Mapping[str, Program]) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""Operations of OpenCL as LLVM's IR, as clang writes them for AMD's processors."""
+"""Operations of OpenCL and C as LLVM's IR, as clang writes them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import assert_never
 
 from msgspec import Struct
 
-from rspverify.compilers.llvm import TRIPLE
+from rspverify.compilers.processors import TRIPLE
 from rspverify.litmus.program import GLOBAL, Order
 from rspverify.scheme.orders import POSSIBLE, Op, at_least
 
@@ -23,7 +23,6 @@ SYNC_SCOPES: Mapping[str, str] = {
 }
 """The scopes of rows, and what LLVM calls them."""
 
-_SPACES = {GLOBAL: 1, LOCAL: 3}
 _ORDERS: Mapping[Order, str] = {
     Order.RELAXED: "monotonic",
     Order.ACQUIRE: "acquire",
@@ -51,6 +50,34 @@ To a compiler that knows neither it is a fence of both.
 """
 _FENCED = {(GLOBAL,): ", !mmra !1", (LOCAL,): ", !mmra !2", (GLOBAL, LOCAL): ""}
 """What restricts a fence to a memory."""
+
+
+class Backend(Struct, frozen=True):
+    """What IR says for a back end of LLVM.
+
+    spaces: the kinds of pointers, by memory. scoped: whether operations have scopes and memories.
+    register: what inline assembly calls a register that may have a number, and syntax the word for
+    how its text is spelled. known: what is said of every RMW in global memory; ends: what stands at
+    the end of a module.
+    """
+
+    triple: str
+    spaces: Mapping[str, str]
+    scoped: bool = False
+    register: str = "r"
+    syntax: str = ""
+    known: str = ""
+    ends: str = ""
+
+
+AMDGPU = Backend(
+    TRIPLE,
+    {GLOBAL: "ptr addrspace(1)", LOCAL: "ptr addrspace(3)"},
+    scoped=True,
+    register="v",
+    known=f", {_ON_DEVICE}",
+    ends=METADATA,
+)
 
 
 class Shape(Struct, frozen=True):
@@ -94,15 +121,18 @@ def _memories(op: Op, has_local: bool) -> list[tuple[str, ...]]:
     return every if has_local else [(GLOBAL,)]
 
 
-def spellings(shape: Shape, operators: Sequence[str] = OPERATORS) -> Mapping[str, str]:
+def spellings(
+    shape: Shape, operators: Sequence[str] = OPERATORS, backend: Backend = AMDGPU
+) -> Mapping[str, str]:
     """The operations of IR that have one row, the first of which stands for all.
 
     Of an RMW one for each of some operators; of a compare-exchange one for each two orders whose
     join is the row's. What they read is %r.
     """
-    scope, order = _sync_scope(shape), _ORDERS[shape.order] if shape.order else ""
-    at = f"ptr addrspace({_SPACES[shape.memories[0]]}) %x"
-    known = f", {_ON_DEVICE}" if GLOBAL in shape.memories else ""
+    scope = _sync_scope(shape) if backend.scoped else ""
+    order = _ORDERS[shape.order] if shape.order else ""
+    at = f"{backend.spaces[shape.memories[0]]} %x"
+    known = backend.known if GLOBAL in shape.memories else ""
     atomic, ordered = ("atomic ", f" {scope} {order}") if shape.order else ("", "")
     match shape.op:
         case Op.LOAD:
@@ -122,7 +152,8 @@ def spellings(shape: Shape, operators: Sequence[str] = OPERATORS) -> Mapping[str
         case Op.FENCE if shape.order is Order.RELAXED:
             return {"no fence": ""}
         case Op.FENCE:
-            return {"fence": f"fence {scope} {order}{_FENCED[shape.memories]}"}
+            which = _FENCED[shape.memories] if backend.scoped else ""
+            return {"fence": f"fence {scope} {order}{which}"}
         case _:
             assert_never(shape.op)
 
@@ -185,16 +216,15 @@ def module(operations: Mapping[int, tuple[Shape, str]], around: Surroundings) ->
     return "\n".join((f'target triple = "{TRIPLE}"', *functions, METADATA))
 
 
-_POINTERS = {"load": 1, "store": 1, "lload": 3, "lstore": 3}
+_POINTERS = {"load": GLOBAL, "store": GLOBAL, "lload": LOCAL, "lstore": LOCAL}
 _EARLIER = 'syncscope("wavefront") monotonic, align 4'
 """Of operations that stand around: atomic, so that they stay, and with no wait of their own."""
 
 
 def _function(number: int, shape: Shape, operation: str, around: Surroundings) -> str:
     """Registers that stand around are used after the operation, so that none is written anew."""
-    space = _SPACES[shape.memories[0]]
-    kinds = {"x": f"ptr addrspace({space})", "new": "i32", "old": "i32"}
-    kinds |= {name: f"ptr addrspace({it})" for name, it in _POINTERS.items()}
+    kinds = {"x": AMDGPU.spaces[shape.memories[0]], "new": "i32", "old": "i32"}
+    kinds |= {name: AMDGPU.spaces[it] for name, it in _POINTERS.items()}
     lines: list[str] = []
     if around.kernel:
         lines += [

@@ -1,4 +1,4 @@
-"""Compilers: LLVM as llvmlite has it, or the `llc` of an installation."""
+"""Compilers: LLVM as llvmlite has it, or the `llc` or `clang` of an installation; GCC."""
 
 from __future__ import annotations
 
@@ -6,63 +6,100 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from enum import Enum
 from importlib.util import find_spec
 from pathlib import Path
 
 from msgspec import Struct
 
-from rspverify.compilers.processors import PROCESSORS, Processor
+from rspverify.compilers.processors import PROCESSORS, Goal
 from rspverify.source import InputError, Problem, Source
 
 INSTALL = "python -m pip install 'rspverify[llvm]'"
-TRIPLE = "amdgcn-amd-amdhsa"
 
 _EMIT = (sys.executable, "-P", str(Path(__file__).with_name("emit.py")))
 """As a file, since it needs nothing of ours, and finds nothing beside it."""
 _TELLING = (" error: ", "LLVM ERROR", "not a recognized")
 """What stands in the lines in which LLVM tells what is wrong."""
 _UNKNOWN = "is not a recognized processor"
+_LEVEL = 2
+"""How much llc optimises where it generates code, if nothing else is said."""
+_TO_ASSEMBLY = ("-S", "-o", "-")
+_FEATURE = "-target-feature"
 _OLDEST = 15
 """The first LLVM that reads `ptr`."""
 _LONGEST = 600
 """Seconds after which a compiler is given up."""
 
 
-class Compiler(Struct, frozen=True):
-    """A program that makes assembly of IR.
+class Kind(Enum):
+    """A program that compiles, and the text that it compiles."""
 
-    version: `LLVM 22.1.0 by llvmlite 0.50.0`. path: of llc; None for llvmlite.
+    LLVMLITE = "llvmlite"
+    LLC = "llc"
+    CLANG = "clang"
+    GCC = "gcc"
+
+
+class Compiler(Struct, frozen=True):
+    """A program that makes assembly of LLVM's IR, or GCC of C.
+
+    version: `LLVM 22.1.0 by llvmlite 0.50.0`. path: of the program; None for llvmlite.
     """
 
     version: str
     path: str | None = None
+    kind: Kind = Kind.LLC
 
-    def emit(self, module: str, processor: Processor) -> Source:
-        """The assembly of a module of IR. Raises InputError where the compiler says anything."""
-        command = self._command(processor.cpu, ",".join(processor.features))
+    def emit(self, module: str, goal: Goal) -> Source:
+        """The assembly of a module. Raises InputError where the compiler says anything."""
+        what = f"{self.version}, {goal}"
         try:
-            text = _said(command, module, f"{self.version}, {processor}")
+            if self.kind is Kind.LLC and self.path is not None and goal.level is not None:
+                module = _said(self._optimiser(goal), module, what)
+            text = _said(self._command(goal), module, what)
         except InputError as error:
             if _UNKNOWN not in str(error):
                 raise
-            message = f"{self.version}: must know the processor {processor.cpu}, and does not"
-            raise InputError([Problem(None, message, self._known(processor))]) from None
-        return Source(f"{processor.name}.s", text)
+            message = f"{self.version}: must know the processor {goal.cpu}, and does not"
+            raise InputError([Problem(None, message, self._known(goal))]) from None
+        return Source(f"{goal.name}.s", text)
 
-    def command(self, processor: Processor) -> list[str]:
+    def command(self, goal: Goal) -> list[str]:
         """What compiles a module on standard input so: llc, also where llvmlite does the same."""
-        features = ",".join(processor.features)
-        return Compiler(self.version, self.path or "llc")._command(processor.cpu, features)
+        kind = Kind.LLC if self.kind is Kind.LLVMLITE else self.kind
+        return Compiler(self.version, self.path or "llc", kind)._command(goal)
 
-    def _command(self, cpu: str, features: str) -> list[str]:
+    def _command(self, goal: Goal) -> list[str]:
+        features = ",".join(goal.features)
         if self.path is None:
-            return [*_EMIT, cpu, features]
+            return [*_EMIT, goal.cpu, features, goal.level or "", *goal.spelling]
+        level = f"-O{goal.level or _LEVEL}"
+        if self.kind is Kind.GCC:
+            return [self.path, level, *_TO_ASSEMBLY, "-x", "c", *goal.gcc, "-"]
+        if self.kind is Kind.CLANG:
+            target = [f"--target={goal.triple}", *([f"-mcpu={goal.cpu}"] if goal.cpu else [])]
+            words = [it for each in goal.features for it in (_FEATURE, each)]
+            words = [it for each in words for it in ("-Xclang", each)]
+            words += [it for each in goal.spelling for it in ("-mllvm", each)]
+            return [self.path, *target, level, *_TO_ASSEMBLY, "-x", "ir", *words, "-"]
+        cpu = [f"-mcpu={goal.cpu}"] if goal.cpu else []
         attributes = [f"-mattr={features}"] if features else []
-        return [self.path, f"-mtriple={TRIPLE}", f"-mcpu={cpu}", "-O2", "-o", "-", *attributes]
+        options = [*attributes, *goal.spelling]
+        return [self.path, f"-mtriple={goal.triple}", *cpu, level, "-o", "-", *options]
 
-    def _known(self, wanted: Processor) -> str:
+    def _optimiser(self, goal: Goal) -> list[str]:
+        """What optimises a module before llc generates its code: the `opt` beside it."""
+        path = Path(self.path or "")
+        opt = path.with_name(path.name.replace("llc", "opt"))
+        return [str(opt), "-S", f"-mtriple={goal.triple}", f"-passes=default<O{goal.level}>", "-"]
+
+    def _known(self, wanted: Goal) -> str:
         """The processors that can be read and that it knows, of the machine if there are any."""
-        said = _run(self._command("help", ""), f'target triple = "{TRIPLE}"', self.version).stderr
+        asked = [*_EMIT, "help", "", ""]
+        if self.path is not None:
+            asked = [self.path, f"-mtriple={wanted.triple}", "-mcpu=help", "-o", "-"]
+        said = _run(asked, f'target triple = "{wanted.triple}"', self.version).stderr
         known = [it for it in PROCESSORS if re.search(rf"^\s*{it}\s", said, re.MULTILINE)]
         alike = [it for it in known if PROCESSORS[it] == PROCESSORS.get(wanted.cpu)]
         of = "of its memory model" if alike else "of those that can be read"
@@ -74,7 +111,7 @@ def llvmlite() -> Compiler:
     if find_spec("llvmlite") is None:
         message = "llvmlite must be installed, and is not"
         raise InputError([Problem(None, message, f"{INSTALL}, or name an llc: --llc PATH")])
-    return Compiler(_said(_EMIT, "", "llvmlite").strip())
+    return Compiler(_said(_EMIT, "", "llvmlite").strip(), kind=Kind.LLVMLITE)
 
 
 def llc(path: str) -> Compiler:
@@ -91,6 +128,24 @@ def llc(path: str) -> Compiler:
         message = f"{path}: must be of LLVM {_OLDEST} or later, not {version[1]}"
         raise InputError([Problem(None, message)])
     return Compiler(f"LLVM {version[1]} by llc", path)
+
+
+def compiler_at(path: str, goal: Goal) -> Compiler:
+    """The llc, clang or GCC at a path, or in the folders where programs are. Raises InputError."""
+    said = _said((path, "--version"), "", path)
+    if llvm := re.search(r"LLVM version (\S+)", said):
+        return Compiler(f"LLVM {llvm[1]} by llc", path)
+    if clang := re.search(r"clang version (\d\S*)", said):
+        return Compiler(f"LLVM {clang[1]} by clang", path, Kind.CLANG)
+    if "Free Software Foundation" not in said:
+        raise InputError([Problem(None, f"{path}: must be an llc, a clang or a GCC")])
+    version = _said((path, "-dumpfullversion"), "", path).strip()
+    machine = _said((path, "-dumpmachine"), "", path).strip()
+    wanted = goal.triple.partition("-")[0]
+    if not machine.startswith(wanted.rstrip("v7")):
+        message = f"{path}: must be a GCC for {goal.name}, not for {machine}"
+        raise InputError([Problem(None, message, f"Debian's is called {goal.triple}-gcc")])
+    return Compiler(f"GCC {version}", path, Kind.GCC)
 
 
 def _said(command: Sequence[str], given: str, what: str) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar, Protocol
 
 from msgspec import Struct
 
 from rspverify.source import InputError, Problem
 from rspverify.wording import alternatives, guess
+
+TRIPLE = "amdgcn-amd-amdhsa"
 
 
 class Mode(Struct, frozen=True):
@@ -23,8 +26,32 @@ class Mode(Struct, frozen=True):
     has_local: bool = True
 
 
+class Goal(Protocol):
+    """What code is made for, as compilers are told.
+
+    name: as reports call it; triple, cpu, features: as LLVM calls them. level: how much is
+    optimised before code is generated; None where nothing is. spelling: options of llc for how
+    assembly is written; gcc: those of GCC.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def triple(self) -> str: ...
+    @property
+    def cpu(self) -> str: ...
+    @property
+    def features(self) -> tuple[str, ...]: ...
+    @property
+    def level(self) -> str | None: ...
+    @property
+    def spelling(self) -> tuple[str, ...]: ...
+    @property
+    def gcc(self) -> tuple[str, ...]: ...
+
+
 class Processor(Struct, frozen=True):
-    """What code is made for: a processor as LLVM calls it, and the features that are asked for.
+    """A processor as LLVM calls it, and the features that are asked for.
 
     features: as LLVM takes them, `+tgsplit`; machine: what runs the code.
     """
@@ -33,6 +60,10 @@ class Processor(Struct, frozen=True):
     features: tuple[str, ...]
     machine: str
     mode: Mode | None
+    triple: ClassVar[str] = TRIPLE
+    level: ClassVar[None] = None
+    spelling: ClassVar[tuple[str, ...]] = ()
+    gcc: ClassVar[tuple[str, ...]] = ()
 
     @property
     def in_mode(self) -> bool:

@@ -1,8 +1,10 @@
-"""The threads of a test as LLVM's IR: a function each, as clang makes them for AMD's processors.
+"""The threads of a test as LLVM's IR: a function each, as clang makes them.
 
-A location is a pointer, and no two of them are the same (`noalias`). They are arguments, of which
-a compiler knows nothing, and which each work-item has for itself. What is read is named in the end,
-in labels: `.LP0.read3.v5` says that register v5 has what operation 3 of the test has read.
+For AMD's processors a location is a pointer, and no two of them are the same (`noalias`). They are
+arguments, of which a compiler knows nothing, and which each work-item has for itself. For others
+all locations are in a block, each in a cache line of its own, and its address is the argument: so
+no two are the same, and others may access them meanwhile. What is read is named in the end, in
+labels: `.LP0.read3.v5` says that register v5 has what operation 3 of the test has read.
 """
 
 from __future__ import annotations
@@ -11,8 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import assert_never
 
-from rspverify.compilers.ir import LOCAL, METADATA, Shape, shapes, spellings
-from rspverify.compilers.llvm import TRIPLE
+from rspverify.compilers.ir import AMDGPU, LOCAL, Backend, Shape, shapes, spellings
 from rspverify.litmus.program import GLOBAL, Kind, Operation, Order, Program, Thread
 from rspverify.scheme.orders import Op, at_least, op_of
 from rspverify.source import InputError, Problem, Severity
@@ -20,6 +21,9 @@ from rspverify.value import Binary, Constant, Expression, Read, Select, Unary, c
 
 MAX_REGISTERS = 31
 """How many registers the arguments of a function may take; further ones would be in memory."""
+
+APART = 64
+"""So many bytes locations in a block are from each other."""
 
 _SIZES = {GLOBAL: 2, LOCAL: 1}
 """How many registers a pointer takes."""
@@ -50,18 +54,19 @@ def read_as(program: Program) -> Program:
     return program.unrolled or program if program.spins else program
 
 
-def module(programs: Mapping[str, Program], *, has_local: bool) -> str:
+def module(programs: Mapping[str, Program], *, has_local: bool, backend: Backend = AMDGPU) -> str:
     """A module with the threads of several tests, whose functions begin with their names.
 
     Raises InputError with all that no compiler can be given.
     """
     functions = [
-        _Function(name, thread, program, has_local).text()
+        _Function(name, thread, program, has_local, backend).text()
         for name, program in programs.items()
         for thread in program.threads
     ]
-    head = [f'target triple = "{TRIPLE}"', f"declare void @{_BARRIER}()"]
-    return "\n".join((*head, *functions, METADATA))
+    head = [f'target triple = "{backend.triple}"']
+    head += [f"declare void @{_BARRIER}()"] * backend.scoped
+    return "\n".join((*head, *functions, backend.ends))
 
 
 def pointers(thread: Thread, program: Program) -> Mapping[str, tuple[str, ...]]:
@@ -116,10 +121,13 @@ def _unsupported(operation: Operation, message: str) -> Problem:
 
 
 class _Function:
-    def __init__(self, prefix: str, thread: Thread, program: Program, has_local: bool) -> None:
+    def __init__(
+        self, prefix: str, thread: Thread, program: Program, has_local: bool, backend: Backend
+    ) -> None:
         self._prefix, self._thread, self._program = prefix, thread, program
-        self._has_local = has_local
-        self._pointers = list(pointers(thread, program))
+        self._has_local, self._backend = has_local, backend
+        every = (it.name for it in program.locations)
+        self._pointers = list(pointers(thread, program) if backend.scoped else every)
         self._lines: list[str] = []
         self._reads: dict[int, str] = {}
         self._number = 0
@@ -135,13 +143,22 @@ class _Function:
             self._operation(each)
         self._surround([])
         self._sink()
+        name = f"{self._prefix}P{self._thread.index}"
+        body = "\n".join([*self._lines, "  ret void"])
+        return f"define void @{name}({self._parameters()}) {{\nentry:\n{body}\n}}"
+
+    def _parameters(self) -> str:
+        """Pointers to locations; or one to the block that they are in."""
         regions = {it.name: it.region for it in self._program.locations}
-        parameters = ", ".join(
-            f"ptr addrspace({3 if regions[name] == LOCAL else 1}) noalias %x{at}"
-            for at, name in enumerate(self._pointers)
+        if self._backend.scoped:
+            spaces = self._backend.spaces
+            kinds = (spaces[LOCAL if regions[it] == LOCAL else GLOBAL] for it in self._pointers)
+            return ", ".join(f"{kind} noalias %x{at}" for at, kind in enumerate(kinds))
+        self._lines[:0] = (
+            f"  %x{at} = getelementptr i8, ptr %block, i64 {at * APART}"
+            for at in range(len(self._pointers))
         )
-        body = "\n".join(["entry:", *self._lines, "  ret void"])
-        return f"define void @{self._prefix}P{self._thread.index}({parameters}) {{\n{body}\n}}"
+        return "ptr %block"
 
     def _new(self, start: str = "t") -> str:
         self._number += 1
@@ -193,7 +210,7 @@ class _Function:
         shape = shape_of(it, has_local=self._has_local)
         assert shape is not None
         operators = [_OPERATORS[it.operator or "+"]] if shape.op is Op.RMW else []
-        every = spellings(shape, operators)
+        every = spellings(shape, operators, self._backend)
         text = every[_orders(it)] if shape.op is Op.CAS else next(iter(every.values()))
         names = {"r": self._new("r"), "both": self._new("both")}
         if it.location is not None:
@@ -228,8 +245,10 @@ class _Function:
             f".L{self._prefix}{named(it, f'${at}')}:" for at, it in enumerate(kept)
         )
         values = ", ".join(f"i32 {self._reads[it.index]}" for it in kept)
-        inputs = ",".join("v" * len(kept))
-        self._say(f'call void asm sideeffect "{labels}", "{inputs}"({values})')
+        backend = self._backend
+        inputs = ",".join(backend.register * len(kept))
+        syntax = f"{backend.syntax} " if backend.syntax else ""
+        self._say(f'call void asm sideeffect {syntax}"{labels}", "{inputs}"({values})')
 
     # ---- values ----------------------------------------------------------------------------------
 

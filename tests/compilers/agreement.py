@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from rspverify.compilers.assembly import read_assembly
-from rspverify.compilers.compilation import Compilation, translator
+from rspverify.compilers.gpus import ForGpu, translator
 from rspverify.compilers.programs import named, pointers, read_as, watched
 from rspverify.compilers.threads import EmittedThread, read_thread
 from rspverify.isa.conditions import expression
@@ -192,7 +192,7 @@ def of_code(code: EmittedThread, memory: Mapping[str, int]) -> Ending:
     return now, seen
 
 
-def read_back(program: Program, it: Compilation) -> EmittedThread:
+def read_back(program: Program, it: ForGpu) -> EmittedThread:
     """What the code of a program of one thread does. Raises InputError."""
     program = read_as(program)
     lines = read_assembly(it.emitted(program))

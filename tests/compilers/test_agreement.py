@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from compilers.agreement import disagreement, drawn, read_back
 
-from rspverify.compilers.compilation import translator
+from rspverify.compilers.gpus import translator
 from rspverify.source import InputError
 
 pytest.importorskip("llvmlite")

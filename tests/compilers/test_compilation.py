@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from rspverify.axiomatic.cat import load_model
-from rspverify.compilers.compilation import Compilation, translator
+from rspverify.compilers.gpus import ForGpu, translator
 from rspverify.compilers.llvm import Compiler
 from rspverify.compilers.processors import Processor
 from rspverify.limits import Limits
@@ -32,7 +32,7 @@ SETTINGS = Settings(shortest=False)
 
 
 @cache
-def by(word: str) -> Compilation:
+def by(word: str) -> ForGpu:
     return translator(word)
 
 
@@ -41,7 +41,7 @@ def program(name: str) -> Program:
     return read_program(read_source(TESTS / f"{name}.litmus"))
 
 
-def verdict(name: str, it: Compilation) -> Verdict:
+def verdict(name: str, it: ForGpu) -> Verdict:
     return check(Case(program(name), it, MODEL, SETTINGS))
 
 
@@ -57,10 +57,10 @@ class Edited(Compiler, frozen=True):
         return replace(source, text=source.text.replace(self.old, self.new, 1))
 
 
-def edited(word: str, old: str, new: str = "") -> Compilation:
+def edited(word: str, old: str, new: str = "") -> ForGpu:
     it = by(word)
-    compiler = Edited(it.compiler.version, None, old, new)
-    return Compilation(word, it.processor, compiler, it.machine)
+    compiler = Edited(it.compiler.version, old=old, new=new)
+    return ForGpu(word, it.processor, compiler, it.machine)
 
 
 # ---- the whole of it -----------------------------------------------------------------------------
@@ -219,7 +219,7 @@ class Failing(Compiler, frozen=True):
 
 def test_a_test_that_cannot_be_compiled_is_refused_alone() -> None:
     it = by("amdgpu:gfx900")
-    failing = Compilation(it.word, it.processor, Failing("it"), it.machine)
+    failing = ForGpu(it.word, it.processor, Failing("it"), it.machine)
     names = ("MP-dv", "SB-sc-dv", "LB-dv")
     failing.prepare(map(program, names))
     words = {name: verdict(name, failing) for name in names}
@@ -229,7 +229,7 @@ def test_a_test_that_cannot_be_compiled_is_refused_alone() -> None:
 
 def test_a_test_has_one_text_with_whatever_it_is_compiled() -> None:
     alone, it = by("amdgpu:gfx1100"), by("amdgpu:gfx1100")
-    together = Compilation(it.word, it.processor, it.compiler, it.machine)
+    together = ForGpu(it.word, it.processor, it.compiler, it.machine)
     together.prepare([program("MP-dv"), program("CAS-lock-dv")])
     assert together.emitted(program("CAS-lock-dv")) == alone.emitted(program("CAS-lock-dv"))
 
@@ -238,8 +238,8 @@ def test_what_an_answer_depends_on() -> None:
     """What the compiler has emitted, whatever its version."""
     test = program("MP-dv")
     it = by("amdgpu:gfx900")
-    again = Compilation(it.word, it.processor, it.compiler, it.machine)
-    newer = Compilation(it.word, it.processor, replace(it.compiler, version="LLVM 99"), it.machine)
+    again = ForGpu(it.word, it.processor, it.compiler, it.machine)
+    newer = ForGpu(it.word, it.processor, replace(it.compiler, version="LLVM 99"), it.machine)
     other = edited("amdgpu:gfx900", "\tbuffer_wbinvl1_vol\n")
     assert it.key(test) == again.key(test) == newer.key(test) != other.key(test)
 

@@ -92,7 +92,7 @@ def test_what_is_wrong_is_left_out(
     what: Shape | str, when: Callable[[str], bool] | None, old: str, new: str, said: str
 ) -> None:
     """All else stays as it is."""
-    compiler = Planted("planted", None, when or (lambda module: True), old, new)
+    compiler = Planted("planted", when=when or (lambda module: True), old=old, new=new)
     whole, found = (codes(processor("gfx942"), it, only=ALL) for it in (llvmlite(), compiler))
     assert [*found.left_out] == [str(what)]
     assert re.fullmatch(said, found.left_out[str(what)].message)
@@ -112,7 +112,7 @@ NO_TABLE = [
 
 @pytest.mark.parametrize(("when", "old", "new", "said"), NO_TABLE)
 def test_no_table(when: Callable[[str], bool] | None, old: str, new: str, said: str) -> None:
-    compiler = Planted("planted", None, when or (lambda module: True), old, new)
+    compiler = Planted("planted", when=when or (lambda module: True), old=old, new=new)
     with pytest.raises(InputError) as error:
         extracted(compiler)
     messages = [problem.message for problem in error.value.problems]

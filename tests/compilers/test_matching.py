@@ -10,7 +10,7 @@ from machine.engines import events_outcomes, searched
 
 from rspverify.architecture.machines import machine_named
 from rspverify.assembly.program import AssemblyProgram, Seen
-from rspverify.compilers.compilation import read_back_text
+from rspverify.compilers.gpus import read_back_text
 from rspverify.litmus.program import Program
 from rspverify.litmus.reader import read_program
 from rspverify.machine.machine import Machine

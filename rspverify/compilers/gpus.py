@@ -1,0 +1,130 @@
+"""Compilers for AMD's processors: each test is compiled whole, and read back for a machine.
+
+It is called `amdgpu:gfx942`, with a feature `amdgpu:gfx942+tgsplit`, and with the llc that compiles
+`amdgpu:gfx942@llc-22`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct, field
+
+from rspverify.architecture.architecture import Architecture
+from rspverify.architecture.for_machine import ForMachine
+from rspverify.architecture.machines import machine_named
+from rspverify.assembly.program import AssemblyProgram
+from rspverify.compilers.assembly import read_assembly
+from rspverify.compilers.compilation import Compilation
+from rspverify.compilers.llvm import Compiler, llc, llvmlite
+from rspverify.compilers.matching import read_back
+from rspverify.compilers.processors import Goal, Processor, processor
+from rspverify.compilers.programs import module, pointers, read_as
+from rspverify.compilers.threads import read_thread
+from rspverify.isa.lines import Label
+from rspverify.litmus.program import LOCAL, Program
+from rspverify.records import replace
+from rspverify.scheme.compile import beyond, without_subgroups
+from rspverify.scheme.memory import without_end
+from rspverify.source import InputError, Problem, Problems, Severity, Source
+
+TARGET = "amdgpu"
+
+_WORD = re.compile(rf"{TARGET}:(\w+)((?:[+-]\w+)*)(?:@(.+))?")
+_FEATURE = re.compile(r"[+-]\w+")
+
+
+class ForGpu(Struct, ForMachine, Compilation, frozen=True, eq=False):
+    """What a compiler makes of tests for a processor of AMD's, on a machine."""
+
+    word: str
+    processor: Processor
+    compiler: Compiler
+    machine: Architecture
+    emitted_before: dict[str, Source | InputError] = field(default_factory=dict)
+
+    @property
+    def goal(self) -> Goal:
+        """The processor."""
+        return self.processor
+
+    @property
+    def name(self) -> str:
+        """What it is called, whichever program compiles: `amdgpu:gfx942`."""
+        return f"{TARGET}:{self.processor.name}"
+
+    def on_machine(self, machine: Architecture) -> ForGpu:
+        """The same with its code on another machine. Raises InputError where that has not the
+        instructions of the own one, or does not say which memory is final."""
+        if problems := without_end(machine):
+            raise InputError(problems)
+        if lacking := sorted({*self.machine.instructions} - {*machine.instructions}):
+            message = f"the machine of {self.name} must have {len(lacking)} instructions more"
+            message += f", {lacking[0]} among them, and {machine.name} has not"
+            raise InputError([Problem(None, message, f"its own is {self.machine.name}")])
+        return replace(self, machine=machine)
+
+    def compiled(self, program: Program) -> AssemblyProgram:
+        """The program that was emitted for a test.
+
+        Raises InputError where the test, or the code, is beyond what can be read.
+        """
+        return read_back_text(self.emitted(program), read_as(program), self.machine)
+
+    def written(self, programs: Mapping[str, Program]) -> str:
+        """A module of IR with tests, whose functions begin with their names."""
+        return module(programs, has_local=self.processor.has_local)
+
+    def beyond(self, program: Program) -> Iterable[Problem]:
+        """Why a test cannot be compiled."""
+        yield from without_subgroups(program, self.machine)
+        if program.spins:
+            message = "a loop that never ends cannot be unrolled, and loops are not read"
+            yield Problem(program.spins[0].span, message, severity=Severity.UNSUPPORTED)
+        if any(each.remote for each in program.operations):
+            message = f"remote operations are beyond {self.name}: compilers do not know them"
+            yield Problem(None, message, severity=Severity.UNSUPPORTED)
+        for each in program.operations:
+            reason = beyond(each, program)
+            if (
+                reason is None
+                and each.location
+                and LOCAL in each.regions
+                and not self.processor.has_local
+            ):
+                reason = f"is in local memory, and {self.processor.name} has none"
+            if reason is None and each.order is not None and each.scope is None:
+                reason = "has no scope"
+            if reason is not None:
+                message = f"{each} is beyond {self.name}: it {reason}"
+                yield Problem(each.span, message, severity=Severity.UNSUPPORTED)
+
+
+def translator(word: str) -> ForGpu:
+    """The compiler that a word names. Raises InputError."""
+    match = _WORD.fullmatch(word)
+    if match is None:
+        message = f"a compiler must be called as {TARGET}:gfx942, not {word}"
+        hint = f"with a feature {TARGET}:gfx942+tgsplit, by an llc {TARGET}:gfx942@PATH"
+        raise InputError([Problem(None, message, hint)])
+    cpu, features, path = match.groups()
+    meant = processor(cpu, ",".join(_FEATURE.findall(features)))
+    machine = machine_named(meant.machine)
+    return ForGpu(word, meant, llc(path) if path else llvmlite(), machine)
+
+
+def read_back_text(source: Source, program: Program, machine: Architecture) -> AssemblyProgram:
+    """The assembly of a test, read. Raises InputError with all that cannot be."""
+    lines = read_assembly(source)
+    places = {it.name: at for at, it in enumerate(lines) if isinstance(it, Label)}
+    threads, problems = [], Problems()
+    for thread in program.threads:
+        first, last = places.get(thread.name), places.get(f".Lfunc_end{thread.index}")
+        if first is None or last is None:
+            message = f"{source.name}: must have the function {thread.name}, and has not"
+            raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
+        with problems:
+            threads.append(read_thread(lines[first:last], pointers(thread, program), machine))
+    problems.tell()
+    return read_back(program, threads, machine)
