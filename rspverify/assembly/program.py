@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 
 from rspverify.architecture.architecture import Architecture, Mnemonic
-from rspverify.value import Expression
+from rspverify.value import Expression, evaluate
+from rspverify.verdict import Outcome
 
 _DEPTH = {"system": 0, "device": 1, "workgroup": 2, "thread": 3}
 """How much of (device, work-group, thread) says which place of a kind it is."""
@@ -97,6 +99,16 @@ class Seen(Struct, frozen=True):
     operation: int
     guard: Expression
     value: Expression
+
+
+def outcome_seen(seen: Iterable[Seen], whole: Outcome) -> Outcome:
+    """What the reads of the source have read in an execution of the compiled program. whole: the
+    outcome by its own reads."""
+    reads = dict(whole.reads)
+    # A value may name a read that is not executed where nothing looks at it.
+    known = defaultdict(int, reads)
+    told = ((it.operation, evaluate(it.value, known)) for it in seen if evaluate(it.guard, known))
+    return Outcome(tuple(told), whole.memory)
 
 
 class AssemblyProgram(Struct, frozen=True):

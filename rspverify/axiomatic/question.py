@@ -9,6 +9,7 @@ from typing import assert_never
 
 from msgspec import Struct
 
+from rspverify.assembly.program import Seen, outcome_seen
 from rspverify.axiomatic.divergence import DIVERGENCE, divergence
 from rspverify.axiomatic.enumeration import ConsistentExecutions
 from rspverify.axiomatic.execution import Execution, Pair, executions
@@ -49,7 +50,7 @@ class Questions:
     meant; otherwise a race may be of an iteration of a spin that goes on, and in a program with
     loops of an execution that never ends (docs/semantics.md, Loops). partial: the candidates, where
     they are those in which threads may end anywhere; required: what must hold of them besides.
-    told: by which operation each read of an outcome is told, where it is not by itself: so outcomes
+    seen: what each read of an outcome has read, where it is not one of the program's: so outcomes
     of a program may be those of another, from which it was made.
     """
 
@@ -62,7 +63,7 @@ class Questions:
         whole: bool = False,
         partial: PartialExecutions | None = None,
         required: Sequence[Term] = (),
-        told: Mapping[int, int] | None = None,
+        seen: Sequence[Seen] | None = None,
     ) -> None:
         self._program = program
         self._whole = whole
@@ -72,7 +73,13 @@ class Questions:
         self._required = [*(partial.constraints if partial else ()), *required]
         self.candidates = partial.candidates if partial else candidates_of(program, model, limits)
         self._consistent = self.solver()
-        self._told = {it: it for it in self.candidates.happens} if told is None else told
+        self._happens: Mapping[int, Term] = self.candidates.happens
+        self._reads: Mapping[int, Values[int]] = self.candidates.reads
+        if seen is not None:
+            reads = self.candidates.reads
+            self._happens = {it.operation: truth(it.guard, reads) for it in seen}
+            self._reads = {it.operation: choose(it.value, reads) for it in seen}
+        self._seen = seen
         self.asked: Sequence[Term] = ()
 
     def race(self) -> Race | None:
@@ -273,9 +280,7 @@ class Questions:
     def _outcome(self, execution: Execution) -> Outcome:
         """The outcome of an execution, by the operations that tell it."""
         whole = execution.outcome
-        reads = dict(whole.reads)
-        given = tuple((it, reads[told]) for it, told in self._told.items() if told in reads)
-        return Outcome(given, whole.memory)
+        return whole if self._seen is None else outcome_seen(self._seen, whole)
 
     def execution(self, outcome: Outcome) -> Execution | None:
         """A consistent execution with this outcome; None if there is none."""
@@ -337,10 +342,9 @@ class Questions:
         candidates = self.candidates
         values = dict(outcome.reads)
         wanted = []
-        for index, told in self._told.items():
-            happens = candidates.happens[told]
+        for index, happens in self._happens.items():
             if index in values:
-                wanted += [happens, candidates.reads[told].get(values[index], FALSE)]
+                wanted += [happens, self._reads[index].get(values[index], FALSE)]
             else:
                 wanted.append(~happens)
         wanted += [candidates.final[name].get(value, FALSE) for name, value in outcome.memory]

@@ -16,6 +16,7 @@ from math import factorial, prod
 
 from msgspec import Struct
 
+from rspverify.assembly.program import Seen
 from rspverify.axiomatic.awaits import iterations_needed
 from rspverify.axiomatic.event import Event, Part, events_of
 from rspverify.axiomatic.interpretation import interpret
@@ -89,10 +90,10 @@ def body_of(
     model: MemoryModel,
     thread: Thread,
     locations: Mapping[str, Location],
-    told: Mapping[int, int] | None = None,
+    seen: Sequence[Seen] | None = None,
 ) -> Body:
-    """The only thread of a program, as this thread of another. locations: of that, by name. told:
-    as in Mapped; None where each read tells itself. Raises Unfit."""
+    """The only thread of a program, as this thread of another. locations: of that, by name. seen:
+    as in Mapped, of single reads; None where each read tells itself. Raises Unfit."""
     if (why := iterations_needed(model, program) if program.spins else None) is not None:
         raise Unfit(f"have loops whose iterations matter: {why}")
     if program.cuts or program.faults:
@@ -121,7 +122,9 @@ def body_of(
         for it in events_of(moved, model)
         if it.operation is not None
     )
-    own = {it.index: it.index for it in program.operations if it.reads} if told is None else told
+    own = {it.index: it.index for it in program.operations if it.reads}
+    if seen is not None:
+        own = {it.operation: it.value.index for it in seen if isinstance(it.value, Read)}
     return Body(
         tuple(it for it in operations if it.kind not in (Kind.FENCE, Kind.BARRIER)),
         events,

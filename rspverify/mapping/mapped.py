@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from rspverify.assembly.program import Seen
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.litmus.program import Program
 
@@ -13,14 +14,14 @@ from rspverify.litmus.program import Program
 class Mapped(Struct, frozen=True):
     """A program of a target that a source program becomes.
 
-    model: whose executions are those of the target. told: by the index of each source operation
-    that reads, the read that gives its result. texts: by the index of each, its code. others: what
-    it may become besides.
+    model: whose executions are those of the target. seen: what each read of the source has read.
+    texts: by the index of each operation of the source, its code. others: what it may become
+    besides.
     """
 
     program: Program
     model: MemoryModel
-    told: Mapping[int, int]
+    seen: tuple[Seen, ...]
     texts: Mapping[int, tuple[str, ...]]
     others: tuple[Mapped, ...] = ()
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from rspverify.architecture.architecture import Architecture
+from rspverify.assembly.program import Seen
 from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.axiomatic.model import MemoryModel
@@ -262,9 +263,14 @@ class Table(OfRows, Struct, frozen=True, dict=True):
             unrolled=None,
             faults=(),
         )
-        told = {index: read for each in threads for index, read in each.told.items()}
+        own = made.operations
+        seen = tuple(
+            Seen(index, own[read].guard, Read(read))
+            for each in threads
+            for index, read in each.told.items()
+        )
         texts = {index: text for each in threads for index, text in each.texts.items()}
-        return Mapped(made, self.model, told, texts)
+        return Mapped(made, self.model, seen, texts)
 
     def _unsupported(self, it: Operation, program: Program) -> str | None:
         """Why an operation cannot be translated."""

@@ -99,7 +99,7 @@ def _matter(machine: Machine) -> str | None:
 def side_of(made: AssemblyProgram | Mapped, settings: Settings, limits: Limits) -> Side:
     """The executions of the program of a target."""
     if isinstance(made, Mapped):
-        each = [ModelSide(it.program, it.model, limits, told=it.told) for it in made.all]
+        each = [ModelSide(it.program, it.model, limits, seen=it.seen) for it in made.all]
         return AnyOf(each) if made.others else each[0]
     return MachineSide(machine_of(made, settings), settings, limits)
 

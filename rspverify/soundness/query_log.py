@@ -95,7 +95,7 @@ class LoggedTarget(ModelSide):
     """A target whose executions are those of a model, each question of it written down."""
 
     def __init__(self, made: Mapped, limits: Limits, log: QueryLog) -> None:
-        super().__init__(made.program, made.model, limits, told=made.told)
+        super().__init__(made.program, made.model, limits, seen=made.seen)
         self._log = log
 
     def candidates(self, source: ModelSide) -> Iterator[Candidate]:

@@ -9,6 +9,7 @@ from itertools import islice
 
 from msgspec import Struct
 
+from rspverify.assembly.program import Seen
 from rspverify.axiomatic.awaits import awaited
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.question import Questions
@@ -123,8 +124,8 @@ class AnyOf(Side):
 class ModelSide(Side):
     """The consistent executions of a program, for all cases that differ in the target alone.
 
-    race_free: whether it is known that the program has no race, so that this is not asked. told: of
-    a target, by which of its reads each read of the source is told. known: whether outcomes are
+    race_free: whether it is known that the program has no race, so that this is not asked. seen:
+    of a target, what each read of the source has read. known: whether outcomes are
     allowed that were asked for.
     """
 
@@ -135,11 +136,11 @@ class ModelSide(Side):
         limits: Limits | None = None,
         *,
         race_free: bool = False,
-        told: Mapping[int, int] | None = None,
+        seen: Sequence[Seen] | None = None,
     ) -> None:
         self.program = awaited(program, model)
         self.model = model
-        self.race_free, self.told = race_free, told
+        self.race_free, self.seen = race_free, seen
         self.within = self.program.within
         self.limits = limits or Limits()
         self.known: dict[Outcome, bool] = {}
@@ -150,12 +151,12 @@ class ModelSide(Side):
         unless all that is done is within limits anyway."""
         if limits.seconds is None or limits.are_enforced:
             return self
-        return ModelSide(self.program, self.model, limits, race_free=self.race_free, told=self.told)
+        return ModelSide(self.program, self.model, limits, race_free=self.race_free, seen=self.seen)
 
     @cached_property
     def questions(self) -> Questions:
         """What the model is asked by, made ready when it is first needed."""
-        return Questions(self.program, self.model, self.limits, told=self.told)
+        return Questions(self.program, self.model, self.limits, seen=self.seen)
 
     def race(self) -> Race | None:
         return None if self.race_free else self.questions.race()
@@ -185,7 +186,7 @@ class ModelSide(Side):
 
     def explain(self, candidate: Candidate, source: ModelSide) -> Evidence:
         outcome, whole = candidate.outcome, candidate.outcome
-        if self.told is not None:
+        if self.seen is not None:
             found = self.questions.execution(outcome)
             whole = outcome if found is None else found.outcome
         confirmed = self._by_brute_force(whole, outcome)

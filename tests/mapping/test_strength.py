@@ -206,7 +206,7 @@ def program_of(threads: tuple[str, ...], name: str = "") -> Source:
 
 def outcomes(table: Table, test: Source) -> set[object]:
     made = table.compiled(read_program(test))
-    return {*Questions(made.program, made.model, Limits(), told=made.told).outcomes()}
+    return {*Questions(made.program, made.model, Limits(), seen=made.seen).outcomes()}
 
 
 def used(table: Table, test: Source) -> Table:

@@ -327,7 +327,7 @@ class Shapes:
             yield _Way(numbers, source, None, in_one_line(error.problems))
             return
         for it in made.all:
-            yield _Way(numbers, source, body_of(it.program, it.model, place, there, it.told))
+            yield _Way(numbers, source, body_of(it.program, it.model, place, there, it.seen))
 
     def location(self, name: str, atomic: bool) -> Location:
         """A location, the same each time."""
