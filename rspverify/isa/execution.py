@@ -45,6 +45,9 @@ CONTROL = "branches before it"
 UNKNOWN = Read(-1)
 """What a register has that nothing was written to."""
 
+_COMPARED = ("left", "right")
+"""The registers of what was compared last."""
+
 _NUMBER = re.compile(r"[$#]?(-?(?:0x[0-9a-fA-F]{1,16}|0|[1-9][0-9]{0,19}))")
 
 
@@ -368,6 +371,10 @@ class TableExecutor(Executor[State]):
             register = self._register(bound[name]) if name in bound else name
             self._put(register, found, from_reads)
             self._tear(register, torn_reads)
+        if self.state is not None and "release" in form.words:
+            self.state = replace(self.state, reserved=None)
+        if self.state is not None and "forget" in form.words:
+            self._forget(_COMPARED)
         if "end" in form.words:
             self.state = None
 
@@ -435,12 +442,17 @@ class TableExecutor(Executor[State]):
             raise CannotReadError(f"meets again at a barrier that {how}")
         return len(before)
 
-    def _places(self, form: Form, bound: Mapping[str, str]) -> list[tuple[Address, Condition]]:
-        """Where an access may be, and when it is there. Raises CannotReadError."""
+    def address(self, form: Form, bound: Mapping[str, str]) -> Expression | Address:
+        """What an access is of. Raises CannotReadError."""
         assert form.address is not None
         found = self.operand(bound[form.address])
-        if form.offset is not None:
-            found = _added("+", found, self.operand(bound[form.offset]))
+        if form.offset is None:
+            return found
+        return _added("+", found, self.operand(bound[form.offset]))
+
+    def _places(self, form: Form, bound: Mapping[str, str]) -> list[tuple[Address, Condition]]:
+        """Where an access may be, and when it is there. Raises CannotReadError."""
+        found = self.address(form, bound)
         if isinstance(found, Address):
             if _elsewhere(found.offset) is True:
                 raise CannotReadError(f"accesses memory beyond {found.location}")
@@ -580,6 +592,12 @@ class TableExecutor(Executor[State]):
         """The reads on which one of these depends by some of the ways here only."""
         assert self.state is not None
         return frozenset[int]().union(*(self.state.torn.get(name, ()) for name in names))
+
+    def _forget(self, names: Iterable[str]) -> None:
+        """What registers have from here on is not known."""
+        assert self.state is not None
+        known = {name: it for name, it in self.state.values.items() if name not in names}
+        self.state = replace(self.state, values=known)
 
     def _tear(self, name: str, reads: frozenset[int]) -> None:
         if reads and self.state is not None:

@@ -18,7 +18,8 @@ how many must come; and words: `fence`, `event`, which is in the sets of its tag
 exclusive` are a pair, in which the store may fail: `exclusive` is whether it succeeds. Where the
 store says `dependent`, what is made of this depends on it. A fence that says `fetch` orders fetches
 of instructions, and no accesses. A read-modify-write that says `whole` is one event everywhere; of
-one that says `carried`, what it writes depends on what it has read.
+one that says `carried`, what it writes depends on what it has read. `release` is the end of a
+reservation without a store; `forget`, that of what was compared last, `left` and `right`.
 
 NAME is what machines call the instruction, if it is not its mnemonic. `{1}` in effects is what was
 chosen first in the spelling, as in `{1}_(a, b)`, an operator by its word. A line `NAME(a, b) =
