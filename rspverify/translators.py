@@ -6,6 +6,7 @@ kind is a class with these methods, and a line in `COMPILERS`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
@@ -77,14 +78,24 @@ class Translator(Protocol):
         """The text that says what code a program becomes. Raises InputError where there is none."""
 
 
-COMPILERS: Mapping[str, str] = {"amdgpu:": "rspverify.compilers.gpus"}
-"""By prefix of a word that stands in the place of a scheme, as `amdgpu:gfx942`: the module whose
+COMPILERS: Mapping[str, str] = {
+    r"amdgpu:.*": "rspverify.compilers.gpus",
+    r"(?:(?:gcc|clang):)?(?:aarch64|x86-64|riscv64|ppc64le)(?:[+:].*|-O[0-3].*|@.*)?": (
+        "rspverify.compilers.cpus"
+    ),
+}
+"""By what a word is that stands in the place of a scheme, as `amdgpu:gfx942`: the module whose
 `translator(word)` it means."""
+
+
+def _module_of(word: str) -> str | None:
+    """Where the compiler is that a word names."""
+    return next((it for words, it in COMPILERS.items() if re.fullmatch(words, word)), None)
 
 
 def names_compiler(given: Given) -> bool:
     """Whether a compiler is given in the place of a scheme."""
-    return isinstance(given, str) and given.startswith(tuple(COMPILERS))
+    return isinstance(given, str) and _module_of(given) is not None
 
 
 def has_rows(translator: Translator) -> bool:
@@ -145,10 +156,9 @@ def table_name(compiler: str) -> str:
 def read_translator(given: Given, machine: str | None = None) -> Translator:
     """A scheme or a compiler, for a machine if one is named. Raises InputError."""
     found: Translator
-    if names_compiler(given):
-        word = name_of(given)
-        module = next(it for prefix, it in COMPILERS.items() if word.startswith(prefix))
-        found = import_module(module).translator(word)
+    module = _module_of(given) if isinstance(given, str) else None
+    if module is not None:
+        found = import_module(module).translator(name_of(given))
     else:
         found = read_scheme_or_table(given)
     return found.on_machine(machine_named(machine)) if machine else found

@@ -5,43 +5,62 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from rspverify.isa.lines import Directive, Instruction, Label, Line
 from rspverify.source import InputError, Problem, Problems, Source, Span
 from rspverify.wording import quoted
 
-_COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|;.*|//.*')
 _LABEL = re.compile(r"([\w.$@]+):")
 _DIRECTIVE = re.compile(r"(\.\w+)\s*(.*)")
-_INSTRUCTION = re.compile(r"([a-z]\w*)(?:\s+(.*))?")
-_TOGETHER = re.compile(r"\s+::\s+")
-"""Between two instructions that are issued as one."""
-_NO_COMMA = re.compile(r",(?![^\[(]*[\])])")
+_INSTRUCTION = re.compile(r"([a-z][\w.]*[-+]?)(?:\s+(.*))?")
+_NO_COMMA = re.compile(r",(?![^\[({]*[\])}])")
 """A comma that is in no brackets."""
-_MODIFIER = re.compile(
-    r"\w+:\S+|(?!sext\()\w+\([^)]*\)|glc|slc|dlc|scc|sc[01]|nt|gds|lds|offen|idxen"
-)
 _METADATA, _METADATA_END = ".amdgpu_metadata", ".end_amdgpu_metadata"
 
 
-def read_assembly(source: Source) -> tuple[Line, ...]:
-    """The lines of a text of assembly, without comments and metadata.
+class Syntax(Struct, frozen=True):
+    """How a compiler writes assembly. comments: what begins one; between: what stands between two
+    instructions in a line; modifiers: which words of an instruction are no operands."""
+
+    comments: str
+    between: str = r"\s*;\s*"
+    modifiers: re.Pattern[str] | None = None
+
+    @property
+    def comment(self) -> re.Pattern[str]:
+        """A comment, or a text in which none begins."""
+        return re.compile(rf'("(?:\\.|[^"\\])*")|(?:{self.comments}).*')
+
+
+_MODIFIER = re.compile(
+    r"\w+:\S+|(?!sext\()\w+\([^)]*\)|glc|slc|dlc|scc|sc[01]|nt|gds|lds|offen|idxen"
+)
+AMDGPU = Syntax(";|//", r"\s+::\s+", _MODIFIER)
+"""Two instructions with `::` between them are issued as one."""
+
+
+def read_assembly(source: Source, syntax: Syntax | None = None) -> tuple[Line, ...]:
+    """The lines of a text of assembly, without comments and metadata. syntax: None for AMD's.
 
     Raises InputError with every line that is none of the three.
     """
     lines, problems = list[Line](), Problems()
+    syntax = syntax or AMDGPU
+    comment = syntax.comment
     in_metadata = False
     for number, text in enumerate(source.text.split("\n"), start=1):
-        bare = _COMMENT.sub(lambda match: match[1] or "", text).rstrip()
+        bare = comment.sub(lambda match: match[1] or "", text).rstrip()
         if in_metadata or bare.strip() == _METADATA:
             in_metadata = bare.strip() != _METADATA_END
             continue
         with problems:
-            lines += _read_line(source, number, bare)
+            lines += _read_line(source, number, bare, syntax)
     problems.tell()
     return tuple(lines)
 
 
-def _read_line(source: Source, number: int, text: str) -> Iterator[Line]:
+def _read_line(source: Source, number: int, text: str, syntax: Syntax) -> Iterator[Line]:
     """What stands in one line: labels, and behind them a directive or an instruction."""
     column = 0
     while rest := text[column:].lstrip():
@@ -54,12 +73,12 @@ def _read_line(source: Source, number: int, text: str) -> Iterator[Line]:
         if directive := _DIRECTIVE.fullmatch(rest):
             yield Directive(directive[1], directive[2], span)
         else:
-            for each in _TOGETHER.split(rest):
-                yield _read_instruction(each.strip(), span)
+            for each in re.split(syntax.between, rest):
+                yield _read_instruction(each.strip(), span, syntax.modifiers)
         return
 
 
-def _read_instruction(text: str, span: Span) -> Instruction:
+def _read_instruction(text: str, span: Span, modifier: re.Pattern[str] | None) -> Instruction:
     match = _INSTRUCTION.fullmatch(text)
     if match is None:
         message = "a line of assembly must be a label, a directive or an instruction, not "
@@ -68,7 +87,8 @@ def _read_instruction(text: str, span: Span) -> Instruction:
     modifiers: list[str] = []
     for part in _NO_COMMA.split(match[2] or ""):
         words = part.split()
-        own = [word for word in words if not _MODIFIER.fullmatch(word)]
+        beside = [word for word in words if modifier and modifier.fullmatch(word)]
+        own = [word for word in words if word not in beside]
         operands += [" ".join(own)] if own else []
-        modifiers += [word for word in words if _MODIFIER.fullmatch(word)]
+        modifiers += beside
     return Instruction(match[1], tuple(operands), tuple(modifiers), span)

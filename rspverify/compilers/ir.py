@@ -56,16 +56,13 @@ class Backend(Struct, frozen=True):
     """What IR says for a back end of LLVM.
 
     spaces: the kinds of pointers, by memory. scoped: whether operations have scopes and memories.
-    register: what inline assembly calls a register that may have a number, and syntax the word for
-    how its text is spelled. known: what is said of every RMW in global memory; ends: what stands at
+    known: what is said of every RMW in global memory; ends: what stands at
     the end of a module.
     """
 
     triple: str
     spaces: Mapping[str, str]
     scoped: bool = False
-    register: str = "r"
-    syntax: str = ""
     known: str = ""
     ends: str = ""
 
@@ -74,7 +71,6 @@ AMDGPU = Backend(
     TRIPLE,
     {GLOBAL: "ptr addrspace(1)", LOCAL: "ptr addrspace(3)"},
     scoped=True,
-    register="v",
     known=f", {_ON_DEVICE}",
     ends=METADATA,
 )

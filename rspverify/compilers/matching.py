@@ -134,7 +134,7 @@ class _ReadBack:
 
     def _equal(self, one: Expression, other: Expression, guard: Condition = True) -> bool:
         """Whether two expressions have the same value, whatever the machine may read."""
-        one, other = _given(one, guard), _given(other, guard)
+        one, other = given(one, guard), given(other, guard)
 
         def same(known: Values) -> bool:
             return evaluate(one, known) == evaluate(other, known)
@@ -189,9 +189,9 @@ class _ReadBack:
             if not it.reads:
                 continue
             guard = substituted(it.guard, lambda i: known.get(i, Read(i)))
-            value = self._known(_given(self._results[it.index], condition_of(guard)), guard)
+            value = self._known(given(self._results[it.index], condition_of(guard)), guard)
             if value is None:
-                raise _lost(it)
+                raise lost(it)
             known[it.index] = value
             yield Seen(it.index, guard, value)
 
@@ -229,7 +229,7 @@ def _numbered(it: Emitted, numbers: Mapping[int, int]) -> Emitted:
 
     guard = condition_of(renumbered(expression(it.guard), number))
     value, success = (
-        None if each is None else _given(renumbered(each, number), guard)
+        None if each is None else given(renumbered(each, number), guard)
         for each in (it.value, it.success)
     )
     return replace(it, index=numbers[it.index], guard=guard, value=value, success=success)
@@ -243,7 +243,7 @@ def _results(
         if watched(it):
             value = emitted.named.get(_label(it))
             if value is None:
-                raise _lost(it)
+                raise lost(it)
             yield it.index, renumbered(value, lambda read: numbers.get(read, read))
         elif it.index in found:
             yield it.index, Read(it.index)
@@ -338,16 +338,16 @@ def _invalidates(it: Mnemonic) -> bool:
     )
 
 
-def _given(value: Expression, guard: Condition) -> Expression:
+def given(value: Expression, guard: Condition) -> Expression:
     """The expression without what cannot be where a condition holds."""
     if not isinstance(value, Select):
         return value
     condition = condition_of(value.condition)
     if implies(guard, condition):
-        return _given(value.then, guard)
+        return given(value.then, guard)
     if implies(guard, negated(condition)):
-        return _given(value.otherwise, guard)
-    return select(value.condition, _given(value.then, guard), _given(value.otherwise, guard))
+        return given(value.otherwise, guard)
+    return select(value.condition, given(value.then, guard), given(value.otherwise, guard))
 
 
 def _require_known(code: Sequence[Emitted]) -> None:
@@ -362,7 +362,7 @@ def _require_known(code: Sequence[Emitted]) -> None:
         raise InputError(problems)
 
 
-def _lost(it: Operation) -> InputError:
+def lost(it: Operation) -> InputError:
     message = f"what {it} reads must be in a register in the end, and cannot be found"
     return _unsupported(it.span, message)
 

@@ -31,7 +31,7 @@ class Goal(Protocol):
 
     name: as reports call it; triple, cpu, features: as LLVM calls them. level: how much is
     optimised before code is generated; None where nothing is. spelling: options of llc for how
-    assembly is written; gcc: those of GCC.
+    assembly is written; gcc: of GCC; driver: of clang.
     """
 
     @property
@@ -48,6 +48,8 @@ class Goal(Protocol):
     def spelling(self) -> tuple[str, ...]: ...
     @property
     def gcc(self) -> tuple[str, ...]: ...
+    @property
+    def driver(self) -> tuple[str, ...]: ...
 
 
 class Processor(Struct, frozen=True):
@@ -64,6 +66,7 @@ class Processor(Struct, frozen=True):
     level: ClassVar[None] = None
     spelling: ClassVar[tuple[str, ...]] = ()
     gcc: ClassVar[tuple[str, ...]] = ()
+    driver: ClassVar[tuple[str, ...]] = ()
 
     @property
     def in_mode(self) -> bool:

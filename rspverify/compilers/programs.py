@@ -1,10 +1,13 @@
 """The threads of a test as LLVM's IR: a function each, as clang makes them.
 
 For AMD's processors a location is a pointer, and no two of them are the same (`noalias`). They are
-arguments, of which a compiler knows nothing, and which each work-item has for itself. For others
-all locations are in a block, each in a cache line of its own, and its address is the argument: so
-no two are the same, and others may access them meanwhile. What is read is named in the end, in
-labels: `.LP0.read3.v5` says that register v5 has what operation 3 of the test has read.
+arguments, of which a compiler knows nothing, and which each work-item has for itself. What is read
+is named in the end, in labels: `.LP0.read3.v5` says that register v5 has what operation 3 of the
+test has read.
+
+For other processors all locations are in a block whose address is the argument: so no two are the
+same, and others may access them meanwhile. Behind them is a place for what each operation has read,
+to which that is written in the end.
 """
 
 from __future__ import annotations
@@ -22,8 +25,8 @@ from rspverify.value import Binary, Constant, Expression, Read, Select, Unary, c
 MAX_REGISTERS = 31
 """How many registers the arguments of a function may take; further ones would be in memory."""
 
-APART = 64
-"""So many bytes locations in a block are from each other."""
+APART = 16
+"""So many bytes places in a block are from each other, so that none is accessed with another."""
 
 _SIZES = {GLOBAL: 2, LOCAL: 1}
 """How many registers a pointer takes."""
@@ -144,8 +147,9 @@ class _Function:
         self._surround([])
         self._sink()
         name = f"{self._prefix}P{self._thread.index}"
+        parameters = self._parameters()
         body = "\n".join([*self._lines, "  ret void"])
-        return f"define void @{name}({self._parameters()}) {{\nentry:\n{body}\n}}"
+        return f"define void @{name}({parameters}) {{\nentry:\n{body}\n}}"
 
     def _parameters(self) -> str:
         """Pointers to locations; or one to the block that they are in."""
@@ -154,9 +158,11 @@ class _Function:
             spaces = self._backend.spaces
             kinds = (spaces[LOCAL if regions[it] == LOCAL else GLOBAL] for it in self._pointers)
             return ", ".join(f"{kind} noalias %x{at}" for at, kind in enumerate(kinds))
+        places = [f"x{at}" for at in range(len(self._pointers))]
+        places += [f"result{it.index}" for it in self._program.operations]
         self._lines[:0] = (
-            f"  %x{at} = getelementptr i8, ptr %block, i64 {at * APART}"
-            for at in range(len(self._pointers))
+            f"  %{it} = getelementptr i8, ptr %block, i64 {at * APART}"
+            for at, it in enumerate(places)
         )
         return "ptr %block"
 
@@ -219,10 +225,11 @@ class _Function:
         if written is not None:
             names["new"] = self._value(written)
         if it.success is not None:
-            names["old"] = self._value(_expected(it))
+            names["old"] = self._value(expected_of(it))
+        weak = it.weak and self._backend.scoped  # Others may fail although they find it.
         for line in text.splitlines():
             line = _NAMES.sub(lambda match: names[match[1]], line).strip()
-            self._say(line.replace("cmpxchg ", "cmpxchg weak ") if it.weak else line)
+            self._say(line.replace("cmpxchg ", "cmpxchg weak ") if weak else line)
         if it.reads:
             self._reads[it.index] = names["r"]
 
@@ -239,16 +246,18 @@ class _Function:
 
     def _sink(self) -> None:
         kept = [it for it in self._thread.operations if watched(it)]
+        if not self._backend.scoped:
+            for it in kept:
+                self._say(f"store i32 {self._reads[it.index]}, ptr %result{it.index}")
+            return
         if not kept:
             return
         labels = "\\0A".join(
             f".L{self._prefix}{named(it, f'${at}')}:" for at, it in enumerate(kept)
         )
         values = ", ".join(f"i32 {self._reads[it.index]}" for it in kept)
-        backend = self._backend
-        inputs = ",".join(backend.register * len(kept))
-        syntax = f"{backend.syntax} " if backend.syntax else ""
-        self._say(f'call void asm sideeffect {syntax}"{labels}", "{inputs}"({values})')
+        inputs = ",".join("v" * len(kept))
+        self._say(f'call void asm sideeffect "{labels}", "{inputs}"({values})')
 
     # ---- values ----------------------------------------------------------------------------------
 
@@ -317,7 +326,8 @@ def _orders(it: Operation) -> str:
     return " ".join(words.get(each, each.value) for each in (it.order, it.failure))
 
 
-def _expected(it: Operation) -> Expression:
+def expected_of(it: Operation) -> Expression:
+    """What a compare-exchange expects. Raises InputError where it compares nothing."""
     match it.success:
         case Binary("==", Read(index), expected) if index == it.index:
             return expected

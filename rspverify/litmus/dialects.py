@@ -52,6 +52,17 @@ def _riscv(name: str) -> str:
     return f"x{_RISCV[name]}" if name in _RISCV else name
 
 
+def _x86(name: str) -> str:
+    """Registers of 64 bits are those of 32, `RAX` is `EAX` and `R8D` is `R8`."""
+    return (
+        name.removesuffix("D")
+        if name[1:2].isdigit()
+        else f"E{name[1:]}"
+        if name[0] == "R"
+        else name
+    )
+
+
 def _armv7(name: str) -> str:
     return name if name[0] == "%" else name.upper()
 
@@ -59,7 +70,7 @@ def _armv7(name: str) -> str:
 _OF_LANGUAGES = {
     "PTX": Dialect("ptx", "r[0-9]+", place="@cta 0,gpu 0", is_open=True, bare=True, partial=True),
     "Vulkan": Dialect("vulkan", "r[0-9]+", place="@sg 0,wg 0,qf 0", bare=True),
-    "X86": Dialect("x86", "E(?:[ABCD]X|[SD]I|[BS]P)|R(?:[89]|1[0-5])"),
+    "X86": Dialect("x86", "[ER](?:[ABCD]X|[SD]I|[BS]P)|R(?:[89]|1[0-5])D?", _x86),
     "AArch64": Dialect(
         "aarch64",
         "[WX](?:[12]?[0-9]|30|ZR)",

@@ -1,0 +1,281 @@
+"""Compilers for processors whose executions a model says: each test is compiled whole, and read
+back as a test in their assembly.
+
+They are called `aarch64`, with a feature `aarch64+lse`, with how much is optimised `aarch64-O1`,
+and with the program that compiles `aarch64@llc-19`; `clang:aarch64` and `gcc:aarch64` are short for
+those that are called so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import takewhile
+from typing import ClassVar
+
+from msgspec import Struct, field
+
+from rspverify.architecture.architecture import Architecture
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.compilers.assembly import Syntax, read_assembly
+from rspverify.compilers.c_source import c_source
+from rspverify.compilers.compilation import Compilation
+from rspverify.compilers.executed import mapped
+from rspverify.compilers.ir import Backend
+from rspverify.compilers.llvm import Compiler, Kind, compiler_at, llvmlite
+from rspverify.compilers.programs import module
+from rspverify.compilers.spelling import Spelled, arm, lines_of, power, riscv, x86
+from rspverify.isa.lines import Directive, Label, Line
+from rspverify.litmus.program import GLOBAL, Program
+from rspverify.litmus.program import Kind as Does
+from rspverify.mapping.mapped import Mapped
+from rspverify.mapping.targets import TARGETS, Target
+from rspverify.scheme.compile import beyond
+from rspverify.source import InputError, Problem, Severity, Source
+from rspverify.wording import alternatives
+
+
+class Cpu(Struct, frozen=True):
+    """A processor that compilers know. target: its assembly and model. base: the features that it
+    always has; offered: others, and what GCC and clang call the processor with each. block: the register in
+    which a function has its first argument. spelled: what makes the dialect of what is emitted."""
+
+    name: str
+    triple: str
+    target: Target
+    block: str
+    comments: str
+    spelled: Spelled
+    base: tuple[str, ...] = ()
+    offered: Mapping[str, str] = {}
+    spelling: tuple[str, ...] = ()
+    gcc: tuple[str, ...] = ()
+    driver: tuple[str, ...] = ()
+
+    @property
+    def backend(self) -> Backend:
+        """What IR says for it."""
+        return Backend(self.triple, {GLOBAL: "ptr"})
+
+
+CPUS: Mapping[str, Cpu] = {
+    it.name: it
+    for it in (
+        Cpu(
+            "aarch64",
+            "aarch64-linux-gnu",
+            TARGETS["aarch64"],
+            "X0",
+            r"//|^\s*#",
+            arm,
+            base=("-outline-atomics",),
+            offered={"lse": "+lse", "rcpc": "+rcpc"},
+            driver=("-mno-outline-atomics",),
+        ),
+        Cpu(
+            "x86-64",
+            "x86_64-linux-gnu",
+            TARGETS["x86"],
+            "RDI",
+            "#",
+            x86,
+            spelling=("-x86-asm-syntax=intel",),
+            gcc=("-masm=intel", "-fcf-protection=none"),
+        ),
+        Cpu(
+            "riscv64",
+            "riscv64-linux-gnu",
+            TARGETS["riscv"],
+            "a0",
+            "#",
+            riscv,
+            base=("+m", "+a"),
+            offered={"zalasr": "", "ztso": ""},
+        ),
+        Cpu(
+            "ppc64le",
+            "powerpc64le-linux-gnu",
+            TARGETS["power"],
+            "r3",
+            "#",
+            power,
+            spelling=("-ppc-asm-full-reg-names",),
+            gcc=("-mregnames",),
+        ),
+    )
+}
+"""By the name on command lines."""
+
+_WORD = re.compile(rf"(?:(gcc|clang):)?({'|'.join(CPUS)})((?:\+\w+)*)(?:-O([0-3]))?(?:@(.+))?")
+_LEVEL = "2"
+_EXPERIMENTAL = {"zalasr": "+experimental-zalasr", "ztso": "+experimental-ztso"}
+_ALWAYS = ("-std=gnu11", "-fwrapv", "-fno-stack-protector", "-fno-asynchronous-unwind-tables")
+"""Of GCC: integers wrap, and a function is nothing but its code."""
+
+
+class Setup(Struct, frozen=True):
+    """A processor with features and how much is optimised: what code is made for."""
+
+    of: Cpu
+    chosen: tuple[str, ...] = ()
+    level: str = _LEVEL
+
+    @property
+    def name(self) -> str:
+        """`aarch64+lse`, `aarch64-O1`."""
+        features = "".join(f"+{it}" for it in self.chosen)
+        return f"{self.of.name}{features}{'' if self.level == _LEVEL else f'-O{self.level}'}"
+
+    @property
+    def triple(self) -> str:
+        """As compilers call it."""
+        return self.of.triple
+
+    @property
+    def cpu(self) -> str:
+        """The one that compilers take where none is named."""
+        return ""
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """As LLVM takes them."""
+        return (*self.of.base, *(f"+{it}" for it in self.chosen))
+
+    @property
+    def spelling(self) -> tuple[str, ...]:
+        """Options of llc for how assembly is written."""
+        return self.of.spelling
+
+    @property
+    def gcc(self) -> tuple[str, ...]:
+        """Options of GCC."""
+        return (*_ALWAYS, *self.of.gcc, *self.driver)
+
+    @property
+    def driver(self) -> tuple[str, ...]:
+        """Options of GCC and of clang."""
+        names = [self.of.offered[it] for it in self.chosen]
+        architecture = [f"-march=armv8-a{''.join(names)}"] if names else []
+        return (*self.of.driver, *architecture)
+
+    def __str__(self) -> str:
+        return f"{self.name} -O{self.level}"
+
+
+class ForCpu(Struct, Compilation, frozen=True, eq=False):
+    """What a compiler makes of tests for a processor whose executions a model says."""
+
+    word: str
+    goal: Setup
+    compiler: Compiler
+    emitted_before: dict[str, Source | InputError] = field(default_factory=dict)
+    machine: ClassVar[None] = None
+
+    @property
+    def name(self) -> str:
+        """What it is called, whichever version compiles: `aarch64+lse`, `gcc:aarch64`."""
+        by = "gcc:" if self.compiler.kind is Kind.GCC else ""
+        return f"{by}{self.goal.name}"
+
+    @property
+    def comment(self) -> str:  # type: ignore[override]
+        """What begins a comment in its assembly."""
+        return "//" if "//" in self.goal.of.comments else self.goal.of.comments
+
+    @property
+    def model(self) -> MemoryModel:
+        """The model that says what executions of its code are."""
+        return load_model(self.goal.of.target.model)
+
+    @property
+    def runs_on(self) -> str:
+        """The name of its target."""
+        return self.goal.of.target.name
+
+    @property
+    def identity(self) -> str:
+        """What keys have of the model."""
+        return self.model.text_digest
+
+    @property
+    def path(self) -> str:
+        """Its model ships."""
+        return ""
+
+    @property
+    def language(self) -> None:
+        """It compiles OpenCL and C."""
+        return None
+
+    def on_machine(self, machine: Architecture) -> ForCpu:
+        """Raises InputError: a model says what the executions of its code are."""
+        message = f"{self.name} is for a processor, which is no machine"
+        raise InputError([Problem(None, f"{message}: --machine must be left out")])
+
+    def compiled(self, program: Program) -> Mapped:
+        """The program that was emitted for a test.
+
+        Raises InputError where the test, or the code, is beyond what can be read.
+        """
+        source, of = self.emitted(program), self.goal.of
+        lines = read_assembly(source, Syntax(of.comments))
+        starts = {it.name: at for at, it in enumerate(lines) if isinstance(it, Label)}
+        code: dict[str, list[Line]] = {}
+        for thread in program.threads:
+            if thread.name not in starts:
+                message = f"{source.name}: must have the function {thread.name}, and has not"
+                raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
+            own = takewhile(_is_inside, lines[starts[thread.name] :])
+            code[thread.name] = list(lines_of(list(own), of.spelled))
+        return mapped(program, code, of.block, of.target, self.model)
+
+    def written(self, programs: Mapping[str, Program]) -> str:
+        """A module with tests, whose functions begin with their names: C for GCC, IR for LLVM."""
+        if self.compiler.kind is Kind.GCC:
+            return c_source(programs)
+        return module(programs, has_local=False, backend=self.goal.of.backend)
+
+    def beyond(self, program: Program) -> Iterator[Problem]:
+        """Why a test cannot be compiled."""
+        if program.spins:
+            message = "a loop that never ends cannot be unrolled, and loops are not read"
+            yield Problem(program.spins[0].span, message, severity=Severity.UNSUPPORTED)
+        for it in program.operations:
+            reason = beyond(it, program)
+            if reason is None and it.kind is Does.BARRIER:
+                reason = "is a barrier, and processors have none"
+            if reason is not None:
+                message = f"{it} is beyond {self.name}: it {reason}"
+                yield Problem(it.span, message, severity=Severity.UNSUPPORTED)
+
+
+def translator(word: str) -> ForCpu:
+    """The compiler that a word names. Raises InputError."""
+    match = _WORD.fullmatch(word)
+    if match is None:
+        message = f"a compiler must be called as aarch64, aarch64+lse or gcc:riscv64, not {word}"
+        raise InputError([Problem(None, message, f"processors are {', '.join(CPUS)}")])
+    by, name, features, level, path = match.groups()
+    of = CPUS[name]
+    chosen = tuple(dict.fromkeys(filter(None, features.split("+"))))
+    problems = [
+        Problem(None, f"a feature of {name} must be {alternatives([*of.offered])}, not {each}")
+        for each in chosen
+        if each not in of.offered
+    ]
+    if problems:
+        raise InputError(problems)
+    goal = Setup(of, chosen, level or _LEVEL)
+    if by == "gcc":
+        path = path or f"{of.triple}-gcc"
+    elif by == "clang":
+        path = path or "clang"
+    return ForCpu(word, goal, compiler_at(path, goal) if path else llvmlite())
+
+
+def _is_inside(it: Line) -> bool:
+    """Whether a line is of a function: its end has a label, or a directive for its size."""
+    if isinstance(it, Label):
+        return not it.name.startswith((".Lfunc_end", ".LFE"))
+    return not (isinstance(it, Directive) and it.name == ".size")

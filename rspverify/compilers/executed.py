@@ -1,0 +1,296 @@
+"""What was emitted for a test as a program of the processor, whose executions a model says.
+
+The code of each thread is executed on all paths at once, as tests in assembly are. Its accesses are
+the program's; what each read of the source has read is what it stores to the place of that result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from rspverify.assembly.program import Seen
+from rspverify.axiomatic.model import MemoryModel
+from rspverify.compilers.matching import given, lost
+from rspverify.compilers.programs import APART, read_as, watched
+from rspverify.isa.conditions import Condition, both, condition_of, either, expression
+from rspverify.isa.execution import (
+    UNKNOWN,
+    Address,
+    CannotReadError,
+    Event,
+    TableExecutor,
+)
+from rspverify.isa.instruction_set import Form, instruction_set
+from rspverify.isa.lines import Instruction, Line
+from rspverify.litmus.assembly import addresses_of, operation_of, spin_of
+from rspverify.litmus.program import Kind, Order, Program, Spin, Thread
+from rspverify.mapping.mapped import Mapped
+from rspverify.mapping.targets import Target
+from rspverify.records import replace
+from rspverify.source import InputError, Problem, Problems, Severity
+from rspverify.value import Constant, Expression, Read, binary, reads, select, substituted
+
+_TERM = re.compile(r"([+-]?)([^+-]+)")
+_SCALED = re.compile(r"(\w+)\*(\d)|(\d)\*(\w+)")
+_BYTES = {
+    **{f"E{it}X": f"{it}L" for it in "ABCD"},
+    **{f"E{it}": f"{it}L" for it in ("SI", "DI", "BP", "SP")},
+    **{f"R{it}": f"R{it}B" for it in range(8, 16)},
+}
+"""The low bytes of the registers of x86."""
+_WHOLE = {byte: whole for whole, byte in _BYTES.items()}
+_LOW = Constant(0xFF)
+_ACQUIRES = (Order.ACQUIRE, Order.ACQ_REL, Order.SEQ_CST)
+
+
+def mapped(
+    program: Program,
+    code: Mapping[str, Sequence[Line]],
+    block: str,
+    target: Target,
+    model: MemoryModel,
+) -> Mapped:
+    """The program of a processor. code: the lines of each thread's function, in the spelling of the
+    dialect; block: the register that has the address of memory at its entry.
+
+    Raises InputError with all that cannot be read.
+    """
+    program = read_as(program)
+    threads: list[_Code] = []
+    problems = Problems()
+    for thread in program.threads:
+        first = sum(len(each.events) for each in threads)
+        threads.append(_Code(thread, program, block, target, first))
+        with problems:
+            threads[-1].run(code[thread.name])
+    problems.tell()
+    seen = [each for it in threads for each in it.seen()]
+    known = {it.operation: it.value for it in seen}
+    made = replace(
+        program,
+        language=target.language,
+        locations=tuple(replace(it, atomic=False, mutex=False) for it in program.locations),
+        threads=tuple(it.thread for it in threads),
+        condition=None,
+        watched=(),
+        cuts=tuple(
+            replace(it, guard=substituted(it.guard, lambda i: known.get(i, Read(i))), at=0)
+            for it in program.cuts
+        ),
+        spins=tuple(each for it in threads for each in it.spins),
+        unrolled=None,
+        faults=(),
+    )
+    texts = {index: text for it in threads for index, text in it.texts().items()}
+    return Mapped(made, model, tuple(seen), texts)
+
+
+class _Code(TableExecutor):
+    """The executor of the code of a thread."""
+
+    def __init__(
+        self, thread: Thread, program: Program, block: str, target: Target, first: int
+    ) -> None:
+        dialect = target.dialect
+        names = [it.name for it in program.locations]
+        start = {dialect.spelled(block): Address(names[0])} if names else {}
+        super().__init__(
+            instruction_set(dialect.instructions),
+            re.compile("|".join([dialect.registers, *_WHOLE])),
+            addresses_of(names),
+            start,
+            first,
+            spelled=dialect.spelled,
+            zero=dialect.zero,
+            anywhere=dialect.anywhere,
+        )
+        self._own, self._names, self._dialect = thread, names, dialect
+        self._results: dict[int, Expression] = {}
+        self._ends: Condition = False
+
+    def run(self, lines: Sequence[Line]) -> None:
+        """Execute all lines. Raises InputError with what cannot be read."""
+        self.follow(lines)
+        if self.state is not None and not self.problems:
+            self.refuse(lines[-1].span if lines else None, "the function must end, and does not")
+        for it in self.events:
+            parts = [expression(it.guard)]
+            if isinstance(it, Event):
+                parts += [each for each in (it.value, it.success) if each is not None]
+            if any(UNKNOWN.index in reads(each) for each in parts):
+                message = f"{it.instruction} depends on a register to which nothing was written"
+                self.refuse(it.instruction.span, message)
+        self.require()
+
+    # ---- what is emitted ------------------------------------------------------------------------
+
+    def address(self, form: Form, bound: Mapping[str, str]) -> Expression | Address:
+        """What an access is of: locations are in a block, at offsets from the first."""
+        found = super().address(form, bound)
+        number = self._number_of(found)
+        if number is None or not isinstance(found, Address):
+            return found
+        if not 0 <= number < len(self._names):
+            raise CannotReadError("accesses what is no location of the test")
+        return Address(self._names[number])
+
+    def _number_of(self, found: Expression | Address) -> int | None:
+        """Of an address the number of its place in the block; None where it is another."""
+        if not isinstance(found, Address) or not isinstance(found.offset, Constant):
+            return None
+        number, beyond = divmod(found.offset.value, APART)
+        return -1 if beyond else number + self._names.index(found.location)
+
+    def _one(self, it: Instruction, form: Form) -> None:
+        """A plain store to a place for a result says what a test reads."""
+        bound = {
+            letter: self._register_of(each) for letter, each in form.bound(it.operands).items()
+        }
+        number = None
+        if "end" in form.words and self.state is not None:
+            self._ends = either(self._ends, self.state.path)
+        if form.address is not None and form.written is not None:
+            number = self._number_of(super().address(form, bound))
+        if number is None or number < len(self._names):
+            super()._one(it, form)
+            return
+        assert self.state is not None and form.written is not None
+        stored = bound.get(form.written.text, "")
+        if form.reads or form.words or not stored:
+            raise CannotReadError("does more than store what was read")
+        unknown = self._registers.fullmatch(stored) and stored not in self.state.values
+        value = UNKNOWN if unknown and stored not in _WHOLE else self.operand(stored)
+        if isinstance(value, Address):
+            raise CannotReadError("stores an address")
+        index = number - len(self._names)
+        before = self._results.get(index, UNKNOWN)
+        self._results[index] = select(expression(self.state.path), value, before)
+        super()._one(it, replace(form, address=None, written=None))
+
+    def operand(self, text: str) -> Expression | Address:
+        """What an operand is; of x86 also a sum, and the low byte of a register."""
+        assert self.state is not None
+        terms = _TERM.findall(text)
+        if len(terms) > 1 and "".join(map("".join, terms)) == text:
+            return self._sum(terms)
+        if scaled := _SCALED.fullmatch(text):
+            factor = Constant(int(scaled[2] or scaled[3]))
+            name = self._register_of(scaled[1] or scaled[4])
+            return self._calculated("*", self.operand(name), factor)
+        if text in _WHOLE and text not in self.state.values:
+            return self._calculated("&", self.operand(_WHOLE[text]), _LOW)
+        if (low := self.state.values.get(_BYTES.get(text, ""))) is not None:
+            high = self._calculated("&", super().operand(text), Constant(~_LOW.value))
+            return self._calculated("|", high, low)
+        return super().operand(text)
+
+    def _sum(self, terms: Sequence[tuple[str, str]]) -> Expression | Address:
+        (_, first), *others = terms
+        found = self.operand(self._register_of(first))
+        for sign, text in others:
+            value = self.operand(self._register_of(text))
+            if isinstance(found, Address) and not isinstance(value, Address):
+                found = replace(found, offset=binary(sign, found.offset, value))
+            else:
+                found = self._calculated(sign, found, value)
+        return found
+
+    def _calculated(
+        self, sign: str, one: Expression | Address, other: Expression | Address
+    ) -> Expression:
+        if isinstance(one, Address) or isinstance(other, Address):
+            raise CannotReadError("calculates with an address")
+        return binary(sign, one, other)
+
+    def _register_of(self, text: str) -> str:
+        """Registers of x86 have three names; that of the low byte is kept apart."""
+        return text if text in _WHOLE else super()._register_of(text)
+
+    def _put(self, register: str, value: Expression | Address, sources: frozenset[int]) -> None:
+        """A register whose low byte is written has that beside the rest of it."""
+        assert self.state is not None
+        self._forget([_BYTES.get(register, "")])
+        super()._put(register, value, sources)
+
+    # ---- what it becomes ------------------------------------------------------------------------
+
+    @property
+    def thread(self) -> Thread:
+        """The thread of the processor."""
+        made = tuple(operation_of(it, self._own.index) for it in self.events)
+        return replace(self._own, operations=made, registers={})
+
+    @property
+    def spins(self) -> Iterator[Spin]:
+        """Its loops, by their last iterations."""
+        return (spin_of(it, self._own.index) for it in self.rounds)
+
+    def seen(self) -> Iterator[Seen]:
+        """What each read of the source has read. Raises InputError where that is lost."""
+        known: dict[int, Expression] = {}
+        matched = self._matched()
+        for it in self._own.operations:
+            if not it.reads:
+                continue
+            guard = substituted(it.guard, lambda i: known.get(i, Read(i)))
+            if watched(it):
+                # Where no loop goes on, the function has come to its end.
+                there = both(condition_of(guard), self._ends)
+                value = given(self._results.get(it.index, UNKNOWN), there)
+            elif it.index in matched:
+                value = Read(matched[it.index])
+            else:
+                message = f"{it}, whose result nothing looks at, must be one in the code, too"
+                raise InputError([Problem(it.span, message, severity=Severity.UNSUPPORTED)])
+            if UNKNOWN.index in reads(value):
+                raise lost(it)
+            known[it.index] = value
+            yield Seen(it.index, guard, value)
+
+    def _matched(self) -> Mapping[int, int]:
+        """By operation of the source, the event that is the same access, as far as it is one."""
+        found: dict[int, int] = {}
+        for it in self._own.operations:
+            named_in = reads(self._results.get(it.index, UNKNOWN)) if it.reads else frozenset()
+            for event in self.events:
+                if not isinstance(event, Event) or event.index in found.values():
+                    continue
+                same = event.location == it.location and _is(event, it.kind)
+                if same and (not (it.reads and watched(it)) or event.index in named_in):
+                    found[it.index] = event.index
+                    break
+        return found
+
+    def texts(self) -> Mapping[int, tuple[str, ...]]:
+        """The code that each operation of the source is shown with.
+
+        What is no access of it is shown with the one behind it, or with one before it that
+        acquires.
+        """
+        of_event = {event: index for index, event in self._matched().items()}
+        orders = {it.index: it.order for it in self._own.operations}
+        found: dict[int, list[str]] = {it.index: [] for it in self._own.operations}
+        before: int | None = None
+        waiting: list[str] = []
+        for it in (each for each in self.events if isinstance(each, Event)):
+            waiting.append(str(it.instruction))
+            if it.index in of_event:
+                before = of_event[it.index]
+            elif before is None or orders[before] not in _ACQUIRES:
+                continue
+            found[before] += waiting
+            waiting = []
+        if waiting and found:
+            found[max(found) if before is None else before] += waiting
+        return {index: tuple(text) for index, text in found.items()}
+
+
+def _is(it: Event, kind: Kind) -> bool:
+    """Whether an event may be an access of a kind; of a pair of exclusives the load is an RMW."""
+    reads, writes = it.form.reads, it.form.written is not None
+    if kind is Kind.RMW:
+        return reads and (writes or "reserve" in it.form.words)
+    if kind is Kind.LOAD:
+        return reads and not writes
+    return kind is Kind.STORE and writes and it.pair is None
