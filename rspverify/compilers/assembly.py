@@ -61,21 +61,24 @@ def read_assembly(source: Source, syntax: Syntax | None = None) -> tuple[Line, .
 
 
 def _read_line(source: Source, number: int, text: str, syntax: Syntax) -> Iterator[Line]:
-    """What stands in one line: labels, and behind them a directive or an instruction."""
-    column = 0
+    """What stands in one line: labels, and behind them a directive or instructions."""
+    column, begun = 0, None
     while rest := text[column:].lstrip():
         column = len(text) - len(rest)
-        span = Span(source, number, column + 1, number, len(text) + 1)
+        span = begun or Span(source, number, column + 1, number, len(text) + 1)
         if label := _LABEL.match(rest):
             yield Label(label[1], span)
             column += label.end()
             continue
         if directive := _DIRECTIVE.fullmatch(rest):
             yield Directive(directive[1], directive[2], span)
-        else:
-            for each in re.split(syntax.between, rest):
-                yield _read_instruction(each.strip(), span, syntax.modifiers)
-        return
+            return
+        one, *others = re.split(syntax.between, rest, maxsplit=1)
+        if one.strip():
+            yield _read_instruction(one.strip(), span, syntax.modifiers)
+        if not others:
+            return
+        column, begun = len(text) - len(others[0]), span
 
 
 def _read_instruction(text: str, span: Span, modifier: re.Pattern[str] | None) -> Instruction:

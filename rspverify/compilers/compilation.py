@@ -165,5 +165,5 @@ def _alone(lines: list[str], first: int, number: int) -> Iterable[str]:
         bare = _NUMBERED.sub(lambda match: f"{match[1]}{number}", _OWN.sub("", line))
         if not bare.strip().startswith(";;"):
             yield bare
-        if bare.startswith(".Lfunc_end"):
+        if bare.startswith(".Lfunc_end") or bare.strip().startswith(".size"):
             return

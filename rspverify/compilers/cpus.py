@@ -37,9 +37,13 @@ from rspverify.wording import alternatives
 
 
 class Cpu(Struct, frozen=True):
-    """A processor that compilers know. target: its assembly and model. base: the features that it
-    always has; offered: others, and what GCC and clang call the processor with each. block: the register in
-    which a function has its first argument. spelled: what makes the dialect of what is emitted."""
+    """A processor that compilers know.
+
+    target: its assembly and model. block: the register in which a function has its first argument.
+    comments: what begins one in assembly; spelled: what makes the dialect of what is emitted. base:
+    the features that it always has; offered: others, and what GCC and clang add for each to the
+    name of the architecture. spelling: options of LLVM, gcc: of GCC, and driver: of GCC and clang.
+    """
 
     name: str
     triple: str
@@ -110,7 +114,13 @@ CPUS: Mapping[str, Cpu] = {
 _WORD = re.compile(rf"(?:(gcc|clang):)?({'|'.join(CPUS)})((?:\+\w+)*)(?:-O([0-3]))?(?:@(.+))?")
 _LEVEL = "2"
 _EXPERIMENTAL = {"zalasr": "+experimental-zalasr", "ztso": "+experimental-ztso"}
-_ALWAYS = ("-std=gnu11", "-fwrapv", "-fno-stack-protector", "-fno-asynchronous-unwind-tables")
+_ALWAYS = (
+    "-std=gnu11",
+    "-fwrapv",
+    "-fno-stack-protector",
+    "-fno-asynchronous-unwind-tables",
+    "-fno-ipa-icf",
+)
 """Of GCC: integers wrap, and a function is nothing but its code."""
 
 

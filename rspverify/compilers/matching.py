@@ -18,7 +18,7 @@ from rspverify.assembly.program import ARRIVE, DEPART, AssemblyProgram, Instruct
 from rspverify.compilers.amdgpu import Does
 from rspverify.compilers.programs import named, watched
 from rspverify.compilers.threads import Emitted, EmittedThread
-from rspverify.isa.conditions import Condition, condition_of, expression, implies, negated
+from rspverify.isa.conditions import Condition, both, condition_of, expression, implies, negated
 from rspverify.isa.execution import UNKNOWN
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.program import Kind, Operation, Order, Program, Thread
@@ -347,7 +347,8 @@ def given(value: Expression, guard: Condition) -> Expression:
         return given(value.then, guard)
     if implies(guard, negated(condition)):
         return given(value.otherwise, guard)
-    return select(value.condition, given(value.then, guard), given(value.otherwise, guard))
+    then = given(value.then, both(guard, condition))
+    return select(value.condition, then, given(value.otherwise, both(guard, negated(condition))))
 
 
 def _require_known(code: Sequence[Emitted]) -> None:

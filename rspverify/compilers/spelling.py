@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from rspverify.isa.lines import Instruction, Label, Line
 from rspverify.records import replace
 
-Spelled = Callable[[Instruction], Iterable[Instruction]]
+Spelled = Callable[[Instruction], Iterable[Line]]
 """An instruction as it was emitted, to those of the dialect."""
 
+_NUMBERED = re.compile(r"(\d+)([bf])")
 _TO_THE_NEXT = re.compile(r"[.$]\+4")
 _SIZE = re.compile(r"(?:dword|qword) ptr ", re.IGNORECASE)
 _BEFORE_BASE = re.compile(r"(-?\d+)\[([^\]]*)\]")
 _STACK = re.compile(r"\[RSP[^\]]*\]")
+_OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
 _CALCULATES = ("ADD", "SUB", "AND", "OR", "XOR", "INC", "DEC", "NEG", "NOT")
 _ASIDE = "%aside"
 """The register of what an instruction of x86 calculates with memory."""
@@ -26,17 +28,29 @@ _ASIDE = "%aside"
 def lines_of(emitted: Sequence[Line], spelled: Spelled) -> Iterator[Line]:
     """The lines of a function in the spelling of its dialect.
 
-    A branch over nothing, `bne- cr7, .+4`, has a label behind it.
+    A branch over nothing, `bne- cr7, .+4`, has a label behind it; a label that is a number is of
+    the place before, `1b`, or behind, `1f`.
     """
-    for number, it in enumerate(emitted):
+    passed: dict[str, int] = {}
+
+    def named(number: str, later: int) -> str:
+        return f".Lnumber{number}.{passed.get(number, 0) + later}"
+
+    for at, it in enumerate(emitted):
+        if isinstance(it, Label) and it.name.isdigit():
+            passed[it.name] = passed.get(it.name, 0) + 1
+            yield replace(it, name=named(it.name, 0))
+            continue
         if not isinstance(it, Instruction):
             yield it
             continue
-        following = f".Lfollowing{number}"
-        operands = tuple(
-            following if _TO_THE_NEXT.fullmatch(each) else each for each in it.operands
-        )
-        yield from spelled(replace(it, operands=operands))
+        following, operands = f".Lfollowing{at}", list(it.operands)
+        for place, operand in enumerate(operands):
+            if _TO_THE_NEXT.fullmatch(operand):
+                operands[place] = following
+            elif numbered := _NUMBERED.fullmatch(operand):
+                operands[place] = named(numbered[1], int(numbered[2] == "f"))
+        yield from spelled(replace(it, operands=tuple(operands)))
         if following in operands:
             yield Label(following, it.span)
 
@@ -59,12 +73,22 @@ def riscv(it: Instruction) -> Iterable[Instruction]:
     yield replace(it, operands=tuple(operands))
 
 
-def power(it: Instruction) -> Iterable[Instruction]:
-    """Power: without a hint which way a branch goes, and without the sign of registers."""
+def power(it: Instruction) -> Iterable[Line]:
+    """Power: without a hint which way a branch goes, and without the sign of registers.
+
+    A return on a condition, `beqlr cr0`, is a branch over one.
+    """
     operands = tuple(_plain(each).removeprefix("%") for each in it.operands)
     mnemonic = it.mnemonic.rstrip("+-") if it.mnemonic[0] == "b" else it.mnemonic
-    operands = tuple(re.sub(r"\(%", "(", each) for each in operands)
-    yield replace(it, mnemonic=mnemonic, operands=operands)
+    operands = tuple(each.replace("(%", "(") for each in operands)
+    returns = re.fullmatch(r"b(eq|ne|lt|gt|le|ge)lr", mnemonic)
+    if returns is None:
+        yield replace(it, mnemonic=mnemonic, operands=operands)
+        return
+    beyond = f".Lgoes.on.{it.span.line}"
+    yield replace(it, mnemonic=f"b{_OPPOSITE[returns[1]]}", operands=(*operands, beyond))
+    yield replace(it, mnemonic="blr", operands=())
+    yield Label(beyond, it.span)
 
 
 def x86(it: Instruction) -> Iterable[Instruction]:

@@ -116,6 +116,9 @@ def compared(operator: str, left: Expression, right: Expression) -> Condition:
             return negated(condition_of(left))
         if isinstance(right, Constant) and right.value == 1 and _is_truth(left):
             return condition_of(left)
+        match left, right:
+            case Binary("^", value, Constant(turned)), Constant(number):
+                return compared("==", value, Constant(number ^ turned))
         if left == right:
             return True
     folded = binary(operator, left, right)
