@@ -13,7 +13,7 @@ from itertools import count
 
 from rspverify.architecture.architecture import Architecture
 from rspverify.assembly.program import AssemblyProgram, Instruction
-from rspverify.compilers.compilation import Compilation
+from rspverify.compilers.gpus import ForGpu
 from rspverify.compilers.programs import read_as
 from rspverify.litmus.program import Program
 from rspverify.records import replace
@@ -33,7 +33,7 @@ class Observed(Scheme, frozen=True, kw_only=True):
     what becomes of that in whatever the compiler emits.
     """
 
-    compiler: Compilation
+    compiler: ForGpu
     of: Mapping[tuple[Shape, Text], int]
 
     @property
@@ -86,7 +86,7 @@ class Observed(Scheme, frozen=True, kw_only=True):
                 yield self.rows[number - 1], part
 
 
-def observed(compiler: Compilation, programs: Iterable[Program]) -> Observed:
+def observed(compiler: ForGpu, programs: Iterable[Program]) -> Observed:
     """A compiler with a row for each code that operations of programs become, as far as these can
     be compiled."""
     programs = list(programs)

@@ -14,7 +14,7 @@ from rspverify.judge.inputs import LoadedTest, NamedScheme, read_inputs, read_te
 from rspverify.judge.judge import Judge
 from rspverify.judge.verdicts import Verdicts
 from rspverify.soundness.settings import Settings
-from rspverify.source import Given, Problems
+from rspverify.source import Given, InputError, Problem, Problems, Severity
 from rspverify.translators import Translator, names_compiler
 
 
@@ -70,11 +70,14 @@ def _with_rows(named: NamedScheme, tests: Iterable[LoadedTest]) -> NamedScheme:
     """A table as it is; a compiler with what it makes of tests as its rows."""
     if not names_compiler(named.file):
         return named
-    from rspverify.compilers.compilation import Compilation
+    from rspverify.compilers.gpus import ForGpu
     from rspverify.compilers.observed import observed
 
     compiler = named.translator
-    assert isinstance(compiler, Compilation)
+    if not isinstance(compiler, ForGpu):
+        message = f"{compiler.name} must be for a machine here, not for {compiler.runs_on}"
+        hint = "rspverify extract makes a table of what a compiler emits"
+        raise InputError([Problem(None, message, hint, severity=Severity.UNSUPPORTED)])
     return NamedScheme.by(observed(compiler, (each.program for each in tests)), named.file)
 
 
