@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rspverify.axiomatic.cat import load_model
-from rspverify.compilers.compilation import read_back_text, translator
+from rspverify.compilers.gpus import read_back_text, translator
 from rspverify.compilers.observed import Observed, observed
 from rspverify.litmus.program import Program
 from rspverify.litmus.reader import read_program
