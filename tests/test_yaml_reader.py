@@ -14,8 +14,8 @@ from rspverify.yaml_reader import (
     read_entries,
     read_fields,
     read_text,
-    read_yaml,
 )
+from rspverify.yaml_text import read_yaml
 
 
 def tree(text):

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Generator, Iterator, Mapping, 
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from html import escape
 from importlib import import_module
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -264,5 +263,7 @@ class Asked(Generic[T, R]):
 
 def framed(page: str) -> str:
     """A page as a part of a notebook: a frame of its own, so that neither changes the other."""
+    from html import escape
+
     style = "width: 100%; height: 40rem; border: 0"
     return f'<iframe style="{style}" sandbox="allow-scripts" srcdoc="{escape(page)}"></iframe>'

@@ -36,7 +36,8 @@ from rspverify.shipped import located
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem, read_source, require
 from rspverify.verdict import WITHOUT_PROGRESS, ProgressWord, Word
-from rspverify.yaml_reader import EDITORS, Node, Table, Text, read_entries, read_yaml
+from rspverify.yaml_reader import EDITORS, Node, Table, Text, read_entries
+from rspverify.yaml_text import read_yaml
 
 BOUND = re.compile(r"(\d+) (iterations|steps|spurious failures)")
 DECIDED = re.compile(r"(OPEN)( if \w[\w+]*(?: or \w[\w+]*)*(?: within .*)?)")

@@ -34,7 +34,6 @@ from rspverify.yaml_reader import (
     read_choice,
     read_fields,
     read_text,
-    read_yaml,
 )
 
 FILE = "suite.yaml"
@@ -138,6 +137,8 @@ def _suite_folders(folder: str) -> Iterator[str]:
 def read_suite(folder: str) -> Suite:
     """The suite of a folder, from its suite.yaml. Raises InputError with every mistake in it."""
     source = read_source(os.path.join(folder, FILE))
+    from rspverify.yaml_text import read_yaml
+
     root, problems = read_yaml(source)
     if root is None:
         raise InputError(problems)

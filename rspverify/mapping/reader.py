@@ -24,9 +24,9 @@ from rspverify.yaml_reader import (
     read_choice,
     read_fields,
     read_text,
-    read_yaml,
 )
 from rspverify.yaml_reader import Table as Fields
+from rspverify.yaml_text import read_yaml
 
 KEYS = ("name", "source", "from", TARGET, "under", "note", "rows", "mixed")
 REQUIRED = ("name", TARGET)

@@ -7,21 +7,15 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Generic, Self, TypeVar
-
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.text import Text
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from rspverify.render.document import Block, Row, Told
 from rspverify.render.forms.text import MatrixLines, show
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from rspverify.render.bar import Shown
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -35,11 +29,8 @@ _BETWEEN_LINES = 60.0
 """Seconds between lines that stand for a bar."""
 
 
-class _Time(TimeRemainingColumn):
-    """The time that is left, or that has gone where nothing is counted."""
-
-    def render(self, task: Task) -> Text:
-        return super().render(task) if task.total else TimeElapsedColumn().render(task)
+_SOON = 0.2
+"""Seconds after which a bar is there: what takes less needs none, nor the library that draws it."""
 
 
 class Bar:
@@ -50,30 +41,34 @@ class Bar:
     """
 
     def __init__(self, beside: Console | None = None) -> None:
-        here = beside if beside is not None and beside.is_terminal else None
-        self._shown = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            _Time(elapsed_when_finished=True),
-            console=here or Console(stderr=True),
-            transient=True,
-            disable=here is None and not sys.stderr.isatty(),
-        )
-        self._over = threading.Event()
+        self._beside = beside if beside is not None and beside.is_terminal else None
+        self._on_terminal = self._beside is not None or sys.stderr.isatty()
+        self._over, self._lock = threading.Event(), threading.RLock()
         self._began = self._counted_from = time.monotonic()
         self._what, self._also, self._words = "", "", ""
-        self._number = self._shown.add_task("", total=None, visible=False)
-        self._task = self._shown.tasks[0]
+        self._done, self._total = 0.0, 0
+        self._shown: Shown | None = None
 
     def __enter__(self) -> Self:
-        self._shown.start()
-        if self._shown.disable:
-            threading.Thread(target=self._tell, daemon=True).start()
+        work = self._show if self._on_terminal else self._tell
+        threading.Thread(target=work, daemon=True).start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._shown.stop()
-        self._over.set()
+        with self._lock:
+            self._over.set()
+            if self._shown is not None:
+                self._shown.stop()
+
+    def _show(self) -> None:
+        if self._over.wait(_SOON):
+            return
+        from rspverify.render.bar import Shown
+
+        with self._lock:
+            if not self._over.is_set():
+                self._shown = Shown(self._beside)
+                self._shown.at(self._words, self._done, self._total)
 
     def _tell(self) -> None:
         while not self._over.wait(_BETWEEN_LINES):
@@ -85,28 +80,31 @@ class Bar:
     def step(self, words: str) -> None:
         """What is being done, beside what is counted."""
         self._also = words
-        self.at(self._task.completed)
+        self.at(self._done)
 
     def count(self, what: str, total: int) -> None:
         """From now on so many of these are counted."""
-        self._what, self._counted_from = what, time.monotonic()
-        self._shown.reset(self._number, total=total)
+        self._what, self._counted_from, self._total = what, time.monotonic(), total
+        with self._lock:
+            if self._shown is not None:
+                self._shown.again()
         self.at(0)
 
     def advance(self, number: int = 1) -> None:
         """So many more are done."""
-        self.at(self._task.completed + number)
+        self.at(self._done + number)
 
     def at(self, done: float) -> None:
         """So many are done."""
-        total, seconds = self._task.total, time.monotonic() - self._counted_from
+        self._done, seconds = done, time.monotonic() - self._counted_from
         words = [self._also] if self._also else []
-        if total:
+        if self._total:
             rate = f", {done / seconds:,.1f}/s" if done and seconds else ""
-            words.insert(0, f"{self._what}: {done:,.0f} of {total:,.0f}{rate}")
+            words.insert(0, f"{self._what}: {done:,.0f} of {self._total:,.0f}{rate}")
         self._words = "; ".join(words)
-        seen = bool(words)
-        self._shown.update(self._number, completed=done, description=self._words, visible=seen)
+        with self._lock:
+            if self._shown is not None:
+                self._shown.at(self._words, done, self._total)
 
 
 class Stream(Generic[T, R]):

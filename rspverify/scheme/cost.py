@@ -17,7 +17,7 @@ from rspverify.isa.instruction_set import instruction_set
 from rspverify.scheme.row import FAR, AnyRow, CodeItem, Template
 from rspverify.source import MAX_SCHEME_BYTES, InputError, Problem, Source, read_source
 from rspverify.wording import guess
-from rspverify.yaml_reader import Node, Table, Text, found, read_yaml
+from rspverify.yaml_reader import Node, Table, Text, found
 
 _DEFAULT = Path(__file__).with_name("costs.yaml")
 MOST = 1_000_000
@@ -116,6 +116,8 @@ def priced_names() -> list[str]:
 
 
 def _read(source: Source, defaults: Mapping[str, int]) -> dict[str, int]:
+    from rspverify.yaml_text import read_yaml
+
     root, problems = read_yaml(source)
     weights = dict(defaults)
     if root is not None and not isinstance(root, Table):

@@ -34,7 +34,6 @@ from rspverify.yaml_reader import (
     read_choice,
     read_fields,
     read_text,
-    read_yaml,
 )
 
 DEFAULT_MACHINE = "rsp"
@@ -67,6 +66,8 @@ def shipped_scheme(name: str) -> Scheme:
 
 def read_scheme(source: Source) -> Scheme:
     """Read a scheme from YAML text; raises InputError with all of its mistakes."""
+    from rspverify.yaml_text import read_yaml
+
     root, problems = read_yaml(source)
     scheme = _read(source, root, problems) if root is not None else None
     if problems or scheme is None:
