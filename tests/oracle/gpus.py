@@ -246,13 +246,17 @@ class Judge:
         fences = {at for at, e in enumerate(it) if e.op.kind == "fence"}
         if self.without == "fence.sc is acq_rel":
             fences = {at for at in fences if it[at].order != "sc"}
+        before_writes = {at for at in fences if it[at].order != "acquire"}
+        behind_reads = {at for at in fences if it[at].order != "release"}
+        if self.without == "fences of one side":
+            before_writes = behind_reads = before_writes & behind_reads
         releasing, acquiring = set(), set()
         for at, event in enumerate(it):
             if event.kind == "W" and event.strong:
                 before = {a for a, b in self.po if b == at}
                 if event.order == "release":
                     releasing.add((at, at))
-                releasing |= {(a, at) for a in before & fences}
+                releasing |= {(a, at) for a in before & before_writes}
                 releasing |= {
                     (a, at)
                     for a in before
@@ -262,7 +266,7 @@ class Judge:
                 behind = {b for a, b in self.po if a == at}
                 if event.order == "acquire":
                     acquiring.add((at, at))
-                acquiring |= {(at, b) for b in behind & fences}
+                acquiring |= {(at, b) for b in behind & behind_reads}
                 acquiring |= {
                     (at, b)
                     for b in behind
