@@ -180,9 +180,16 @@ class Theory(Struct, frozen=True, dict=True):
                 if sort in SIZES:
                     those = " ".join(f"(= some-{name} {each})" for each in self._universe(sort))
                     lines.append(f"(assert (or {those}))")
-        whole = [self._cases(self.for_all(self.facts[each].body), {}) for each in facts]
-        whole += (self._cases(it, chosen) for it in claims)
-        return self._script([*lines, *(f"(assert {written(it)})" for it in whole)])
+        whole = [self._small_facts[each] for each in facts]
+        whole += (written(self._cases(it, chosen)) for it in claims)
+        return self._script([*lines, *(f"(assert {it})" for it in whole)])
+
+    @cached_property
+    def _small_facts(self) -> dict[str, str]:
+        """What each fact says of all things of the small universe."""
+        return {
+            name: written(self._cases(self.for_all(it.body), {})) for name, it in self.facts.items()
+        }
 
     def _universe(self, sort: str) -> list[str]:
         return [f"{sort.lower()}{number}" for number in range(SIZES[sort])]

@@ -96,7 +96,10 @@ def test_every_name_is_documented(name: str) -> None:
         ),
         (lambda: rspverify.progress(FIG4, judge=judge()), ["progress", FIG4]),
         (lambda: rspverify.prove("original", judge=judge()), ["prove", "original"]),
-        (lambda: rspverify.mutate("proposed", FIG4, judge=judge()), ["mutate", "proposed", FIG4]),
+        (
+            lambda: rspverify.mutate("proposed", FIG4, proof=False, judge=judge()),
+            ["mutate", "proposed", FIG4, "--no-proof"],
+        ),
         (
             lambda: rspverify.compare("original", "proposed", FIG4, judge=judge()),
             ["compare", "original", "proposed", FIG4],

@@ -191,7 +191,7 @@ def test_what_ships_is_not_written_to() -> None:
         (["check", "litmus/models/c11"], 0, "all as expected"),
         (["compare", "original", "proposed", "Fig4"], 0, "UNSOUND"),
         (["prove", "proposed"], 0, "PROVED"),
-        (["mutate", "proposed", "Fig4"], 0, "mutants"),
+        (["mutate", "proposed", "Fig4", "--no-proof"], 1, "mutants"),
         (["hunt", "original", "--events", "2", "--first"], 1, "the first finding was asked for"),
         (["list"], 0, "schemes/proposed.yaml"),
         (["--version"], 0, "z3"),

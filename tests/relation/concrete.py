@@ -160,14 +160,18 @@ def set_expressions(names: Iterable[str], depth: int = 2) -> st.SearchStrategy[E
         [Nothing(Sort.SET), *(Name(each, Sort.SET) for each in names)]
     )
     for _ in range(depth):
-        found = found | found.map(Complement) | _pairs_of(found, found)
+        found = found | st.builds(Complement, found) | _pairs_of(found, found)
     return found
 
 
 def relation_expressions(
     sets: Iterable[str], relations: Iterable[str], depth: int = 3
 ) -> st.SearchStrategy[Expression]:
-    """Expressions whose sort is RELATION."""
+    """Expressions whose sort is RELATION.
+
+    Built and not mapped: a map over alternatives is an alternative for each, thousands of chains of
+    one operand at this depth, which take long and leave the operators of two out.
+    """
     named = st.sampled_from([Name(each, Sort.RELATION) for each in relations])
     members = set_expressions(sets, 1) | named.map(Domain) | named.map(Range)
     found: st.SearchStrategy[Expression] = (
@@ -181,11 +185,11 @@ def relation_expressions(
             found
             | _pairs_of(found, found)
             | st.builds(Composition, found, found)
-            | found.map(Complement)
-            | found.map(Inverse)
-            | found.map(Optionally)
-            | found.map(Plus)
-            | found.map(Star)
+            | st.builds(Complement, found)
+            | st.builds(Inverse, found)
+            | st.builds(Optionally, found)
+            | st.builds(Plus, found)
+            | st.builds(Star, found)
         )
     return found
 

@@ -8,7 +8,7 @@ import pytest
 from messages import cases, told
 
 from rspverify.architecture.machines import MACHINES
-from rspverify.scheme.cost import Bill, Costs, bill, default_costs, read_costs
+from rspverify.scheme.cost import Bill, Costs, bill, default_costs, priced_names, read_costs
 from rspverify.scheme.reader import read_scheme
 from rspverify.scheme.row import Template
 from rspverify.source import InputError, Source, Span
@@ -57,6 +57,10 @@ def test_every_instruction_of_every_machine_has_a_weight() -> None:
                 if mnemonic.name in ("LD", "ST", "INC_L1", "INC_L2", "FLU_L1", "INV_L1", "LK_L2"):
                     named = default_costs().weight(template)
                     assert Costs({}).weight(template) == named
+
+
+def test_our_file_names_instructions_that_exist() -> None:
+    assert set(default_costs().weights) <= set(priced_names())
 
 
 def test_the_defaults_are_as_documented() -> None:
