@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os.path import normpath
 from pathlib import Path
 
 from msgspec.structs import asdict
@@ -106,7 +107,7 @@ def _mixed(head: Table, fields: Mapping[str, Node], problems: list[Problem]) -> 
     parts: list[Table] = []
     for name in names:
         try:
-            beside = Path(head.source.name).parent / name
+            beside = normpath(Path(head.source.name).parent / name)
             parts.append(read_table(read_source(located(beside))))
         except InputError as error:
             problems += error.problems

@@ -28,13 +28,12 @@ from rspverify.render.evidence import answer
 from rspverify.render.forms.html import write_article, write_part
 from rspverify.render.prove import in_a_line
 from rspverify.render.words import result_cell
-from rspverify.scheme.scheme import Scheme
 from rspverify.scheme.writer import row_fields
 from rspverify.server.question import Event, Kind, Question, problem_view, span_view
 from rspverify.shipped import SHIPPED, schemes_named, tests_below
 from rspverify.soundness.settings import Settings
 from rspverify.source import Problems, Source
-from rspverify.translators import read_translator, table_of
+from rspverify.translators import Translator, has_rows, read_translator, rows_in
 from rspverify.verdict import WITHOUT_PROGRESS, WRONG, ProgressWord, Word
 from rspverify.wording import visible
 
@@ -120,14 +119,15 @@ class Answering:
         with problems:
             scheme = self._named(source, settings.machine)
         with problems:
-            test = self._test(text, settings)
+            assembly = scheme is not None and scheme.language is not None
+            test = self._test(text, settings, assembly=assembly)
         with problems:
             model = load_model(settings.model)
         yield (
             "read",
             {
                 "problems": [problem_view(each) for each in problems],
-                "table": scheme_view(table_of(scheme.translator)) if scheme else None,
+                "table": table_view(scheme.translator) if scheme else None,
                 "title": test.program.title if test else None,
             },
         )
@@ -168,12 +168,13 @@ class Answering:
         return "answer", {"html": html, "rows": rows}
 
     def _named(self, source: Source, machine: str | None) -> NamedScheme:
-        own = ".machine" in f"{source.text}{machine}"  # their files may change
+        text = f"{source.text}{machine}"
+        own = ".machine" in text or ".cat" in text  # their files may change
         return _scheme(source, machine) if own else self._scheme(source, machine)
 
 
 def _scheme(source: Source, machine: str | None) -> NamedScheme:
-    return NamedScheme.by(table_of(read_translator(source, machine)), source.name)
+    return NamedScheme.by(read_translator(source, machine), source.name)
 
 
 def _name(text: str, otherwise: str) -> str:
@@ -213,13 +214,21 @@ def result_view(it: Result, *, going_on: bool = False) -> dict[str, Any]:
     }
 
 
-def scheme_view(it: Scheme) -> dict[str, Any]:
-    """A scheme as a table: each row in the words of its YAML, and where it stands."""
+def table_view(it: Translator) -> dict[str, Any]:
+    """A scheme or a table: each row in the words of its YAML, and where it stands.
+
+    columns: the keys of its rows that are shown; runs_on: the machine or target.
+    """
+    columns = ["op", "scope", "order", "remote", "code"]
+    if it.language is not None:
+        columns = ["from", "code"]
+    elif it.machine is None:
+        columns.remove("remote")
     rows = [
         {"fields": row_fields(row), "words": str(row), "place": span_view(row.span)}
-        for row in it.rows
+        for row in (rows_in(it).rows if has_rows(it) else ())
     ]
-    return {"name": it.name, "machine": it.machine.name, "rows": rows}
+    return {"name": it.name, "runs_on": it.runs_on, "columns": columns, "rows": rows}
 
 
 # ---- what takes longer than a verdict, told as it goes ------------------------------------------

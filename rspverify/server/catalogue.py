@@ -12,9 +12,12 @@ from msgspec import Struct
 
 from rspverify.api.catalogue import machine_text, machines, models
 from rspverify.axiomatic.library import model_texts
+from rspverify.isa.instruction_set import instruction_set
 from rspverify.litmus import orders
 from rspverify.litmus.functions import FUNCTIONS
-from rspverify.scheme.reader import KEYS
+from rspverify.mapping.reader import KEYS as TABLE_KEYS
+from rspverify.mapping.targets import TARGETS
+from rspverify.scheme.reader import KEYS, is_for_target
 from rspverify.scheme.row_reader import KEYS as ROW_KEYS
 from rspverify.scheme.row_reader import KINDS, SCOPES, orders_of
 from rspverify.server.question import Question, Refused
@@ -28,7 +31,12 @@ from rspverify.shipped import (
 )
 from rspverify.source import Source
 
+OF_TARGETS = tuple(f"targets/{it}" for it in ("seq_cst", "synchronisation", "scopes", "from-x86"))
+"""The tests for tables whose targets have models."""
+
 HTML = Path(__file__).parent / "html"
+
+_FIRST = "The scheme to begin with."
 
 
 class Catalogue(Struct, frozen=True, dict=True):
@@ -48,7 +56,8 @@ class Catalogue(Struct, frozen=True, dict=True):
     @staticmethod
     def read(own: Sequence[Source] = ()) -> Catalogue:
         """Read all that ships. own: schemes of one's own."""
-        folders = (f"{TESTS}/rsp", f"{TESTS}/all-orders", f"{TESTS}/devices", OF_PROCESSORS)
+        names = ("rsp", "all-orders", "devices", *OF_TARGETS)
+        folders = (*(f"{TESTS}/{name}" for name in names), OF_PROCESSORS)
         corpora = {folder: tuple(tests_below(folder)) for folder in folders}
         shipped = (path for path in schemes_named() if path.startswith(f"{SCHEMES}/"))
         paths = [*shipped, *(path for tests in corpora.values() for path in tests)]
@@ -71,12 +80,21 @@ class Catalogue(Struct, frozen=True, dict=True):
             if name not in known:
                 raise Refused(400, f"the {what} must be one that ships, not {name}")
 
+    def _beside(self, own: str, examples: Sequence[dict[str, str]]) -> dict[str, str]:
+        """An example whose test and model are of use for a scheme of one's own."""
+
+        def alike(it: dict[str, str]) -> bool:
+            return is_for_target(Source("", self.files[it["scheme"]])) == target
+
+        target = is_for_target(Source(own, self.files[own]))
+        return next(filter(alike, examples), examples[0])
+
     @cached_property
     def json(self) -> bytes:
         """What the script of the page needs to know; of files the names."""
         shipped = [it for it in _examples() if it["test"] in self.files]
         opened = [
-            {**shipped[0], "title": each, "about": "The scheme to begin with.", "scheme": each}
+            {**self._beside(each, shipped), "title": each, "about": _FIRST, "scheme": each}
             for each in self.own
         ]
         return msgspec.json.encode(
@@ -103,8 +121,8 @@ def _examples() -> list[dict[str, str]]:
 def _words() -> dict[str, Any]:
     """The words of schemes and tests, for whoever types them."""
     return {
-        "keys": KEYS,
-        "row_keys": ROW_KEYS,
+        "keys": list(dict.fromkeys((*KEYS, *TABLE_KEYS))),
+        "row_keys": list(dict.fromkeys((*ROW_KEYS, "from"))),
         "op": list(KINDS),
         "scope": list(SCOPES),
         "order": {name: orders_of(kind) for name, kind in KINDS.items()},
@@ -112,7 +130,12 @@ def _words() -> dict[str, Any]:
         "instructions": {
             name: [each for it in machine.instructions.values() for each in it.spellings]
             for name, machine in machines().items()
+        }
+        | {
+            name: sorted(instruction_set(target.dialect.instructions).mnemonics)
+            for name, target in TARGETS.items()
         },
+        "targets": list(TARGETS),
         "functions": sorted(FUNCTIONS["OpenCL"]),
         "constants": [*orders.ORDERS["OpenCL"], *orders.SCOPES],
         "types": ["global int*", "global atomic_int*", "int", "scopeTree", "exists"],

@@ -7,6 +7,7 @@ import re
 from itertools import islice
 from pathlib import Path
 
+import pytest
 from server.hostile import Attacks, attacked, wrong
 from server.instances import Instance, family, memory_of, shipped
 
@@ -92,6 +93,44 @@ def test_the_table_as_it_stands_in_the_text(instance: Instance) -> None:
         "code": "[LD r x, INV_L1 WG]",
     }
     assert rows[1]["place"]["line"] == 10 and rows[5]["place"]["line"] == 25
+
+
+TARGETS = "litmus/targets"
+POWER = {
+    "scheme": shipped("schemes/c11/c11-power-leading.yaml"),
+    "test": shipped(f"{TARGETS}/seq_cst/Z6.U.litmus"),
+    "model": "c11-simp",
+}
+QEMU = {
+    "scheme": shipped("schemes/translators/x86-aarch64-qemu.yaml"),
+    "test": shipped(f"{TARGETS}/from-x86/SB+cmpxchg-fails.litmus"),
+    "model": "x86-tso",
+}
+MIXED = {
+    "scheme": shipped("schemes/mixed/c11-riscv-manual.yaml"),
+    "test": shipped(f"{TARGETS}/seq_cst/SB.litmus"),
+    "model": "c11-simp",
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "runs_on", "columns", "row"),
+    [
+        (POWER, "power", "op scope order code", {"op": "load", "scope": "na"}),
+        (QEMU, "aarch64", "from code", {"from": '"MOV r, [x]"'}),
+        (MIXED, "riscv", "op scope order code", None),
+    ],
+)
+def test_tables_for_targets_are_schemes_too(
+    instance: Instance, asked: dict[str, str], runs_on: str, columns: str, row: dict[str, str]
+) -> None:
+    reply = instance.ask("answer", **asked)
+    table = reply.of("read")[0]["table"]
+    assert (table["runs_on"], " ".join(table["columns"])) == (runs_on, columns)
+    rows = table["rows"]
+    assert rows[0]["fields"].items() >= row.items() if row else rows == []
+    assert reply.of("verdict")[-1]["claim"] == "UNSOUND"
+    assert "was found again by brute force" in reply.of("answer")[0]["html"]
 
 
 def test_a_corpus_decides_again_only_what_an_edit_touches(instance: Instance) -> None:

@@ -155,6 +155,24 @@ def test_the_table_writes_rows_and_nothing_else(visit: Visitor) -> None:
     assert "- {op: load, scope: dv, remote: false, code: [LD r x, INV_L1 WG]}" in scheme
 
 
+def test_a_table_for_a_processor_is_edited_as_any(visit: Visitor) -> None:
+    page = visit()
+    load(page, "c11/c11-power-leading", "Z6.U")
+    page.locator("#model").select_option("c11-simp")
+    verdict(page, "UNSOUND")
+    expect(page.locator("#answer svg .edge.bold").first).to_be_attached()
+    expect(page.locator("#every")).to_contain_text("not asked")
+    page.locator("#as-table").click()
+    expect(page.locator("#table tr.fault")).to_have_count(1)
+    page.get_by_label("row 7: code").fill("sync, 'stw v,0(x)'")
+    verdict(page, "SOUND")
+    load(page, "translators/x86-aarch64-qemu", "SB+cmpxchg-fails")
+    page.locator("#model").select_option("x86-tso")
+    verdict(page, "UNSOUND")
+    page.get_by_label("row 5: instruction").fill('"LOCK CMPXCH [x],v"')
+    verdict(page, "ERROR")
+
+
 def test_a_link_carries_everything(visit: Visitor, browser: Any) -> None:
     page = visit()
     verdict(page, "UNSOUND")

@@ -205,6 +205,8 @@ def _memories(asked: Sequence[str], machine: Architecture | None) -> tuple[str, 
 
 def idle_rows(scheme: Rows, space: Space) -> tuple[int, ...]:
     """The rows that no operation of a space has; WG.R counts as WG where it has its code."""
+    if scheme.language is not None:  # its programs are made of its rows
+        return ()
     names = {it.replace("WG", "WG.R") for it in space.operations if it.endswith("WG")}
     used = {
         row_of(name, scheme, local=memory == LOCAL)

@@ -56,6 +56,7 @@ def test_an_exchange_was_no_fence(tmp_path: Path) -> None:
     }
     now = hunted(tmp_path, "load xchg")
     assert now.sound and now.decided[Word.SOUND] > 20
+    assert now.space.idle_rows == ()
 
 
 def test_code_that_another_may_come_between_is_decided_in_full(tmp_path: Path) -> None:

@@ -70,6 +70,7 @@ const ofSchemes = (catalogue: Catalogue, machine: () => string) => (context: Com
     const op = /op:\s*(\w+)[^{}]*$/.exec(text)?.[1] ?? "load";
     const choices: Record<string, string[]> = {
       op: known.op, scope: known.scope, remote: known.remote, machine: Object.keys(catalogue.machines),
+      target: known.targets, from: known.targets, under: catalogue.models,
       order: known.order[op] ?? [...new Set(Object.values(known.order).flat())], memory: ["global", "local"], result: ["used", "unused"],
     };
     const found = choices[key[1]!];

@@ -50,7 +50,7 @@ const start = async (): Promise<void> => {
     one<HTMLInputElement>("#tests").placeholder = loaded.test ? `${stem(loaded.test)} (type to load another)` : "load: MP, IRIW, Fig4 …";
   };
   const typed = () => { title(); named(); later(); };
-  const scheme: Editor = new Editor("scheme", one("#scheme"), "Scheme as YAML", nonce, catalogue, () => table.machine, by => { table.moved(by); typed(); });
+  const scheme: Editor = new Editor("scheme", one("#scheme"), "Scheme as YAML", nonce, catalogue, () => table.runsOn, by => { table.moved(by); typed(); });
   const test = new Editor("test", one("#test"), "Litmus test", nonce, catalogue, () => "", typed);
   const table: TableView = new TableView(one("#table"), scheme, catalogue);
   const state = (): State => ({
@@ -64,7 +64,7 @@ const start = async (): Promise<void> => {
   /** An editor for a machine or a model of one's own, made when it is first wanted. */
   const own = async (kind: "machine" | "model", text?: string): Promise<void> => {
     const place = one(`#own-${kind}`), select = kind === "machine" ? machines : models;
-    const begin = text ?? await file(kind === "machine" ? `machines/${select.dataset.was || table.machine}.machine` : `models/${select.dataset.was || "opencl-rsp"}.cat`);
+    const begin = text ?? await file(kind === "machine" ? `machines/${select.dataset.was || (table.runsOn in catalogue.machines ? table.runsOn : "rsp")}.machine` : `models/${select.dataset.was || "opencl-rsp"}.cat`);
     let editor = kind === "machine" ? ownMachine : ownModel;
     if (!editor) {
       editor = new Editor(kind, one(".editor", place), `${kind} of your own`, nonce, catalogue, () => "", typed);
@@ -204,6 +204,8 @@ const start = async (): Promise<void> => {
     every.classList.add("stale");
     try {
       for await (const [name, data] of ask(question("prove", { test: "" }), going.signal)) {
+        const beyond = name === "read" ? (data as Read).problems.find(each => each.severity === "unsupported") : null;
+        if (beyond) unproved(`All programs: not asked, as ${beyond.message}`);
         if (name !== "proof") continue;
         const { line, html } = data as Proof;
         every.replaceChildren("All programs: ", ...line.map(([text, kind]) => make("span", { className: kind && `word ${kind}`, textContent: text })));

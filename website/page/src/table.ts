@@ -6,13 +6,13 @@ import type { Catalogue, Problem, Table, TableRow } from "./types";
 
 interface Row { from: number; to: number; fields: Record<string, string>; words: string }
 
-const COLUMNS = ["op", "scope", "order", "remote", "code"] as const;
-const HEADS: Record<(typeof COLUMNS)[number], string> = { op: "operation", scope: "scope", order: "order", remote: "remote", code: "code" };
+const HEADS: Record<string, string> = { op: "operation", from: "instruction" };
 
 export class TableView {
   #rows: Row[] = [];
   #fault: number[] = [];
-  #machine = "rsp";
+  #runsOn = "rsp";
+  #columns: string[] = [];
   readonly #note = make("p", { className: "table-note" });
 
   constructor(private readonly place: HTMLElement, private readonly editor: Editor, private readonly catalogue: Catalogue) {
@@ -27,10 +27,11 @@ export class TableView {
   show(table: Table | null, problems: Problem[]): void {
     const wrong = problems.filter(each => each.file.endsWith(".yaml"));
     if (table) {
-      this.#machine = table.machine;
+      this.#runsOn = table.runs_on;
       const rows = table.rows.map((each): Row => ({ ...this.#extent(each), fields: each.fields, words: each.words }));
-      const same = rows.length === this.#rows.length && this.place.contains(document.activeElement);
+      const same = rows.length === this.#rows.length && `${table.columns}` === `${this.#columns}` && this.place.contains(document.activeElement);
       this.#rows = rows;
+      this.#columns = table.columns;
       if (same) this.#refill(); else this.#draw();
     }
     this.#note.textContent = wrong.length && !table ? "The table shows the scheme as it was; what is wrong must be mended first." : "";
@@ -53,8 +54,9 @@ export class TableView {
     all("tbody tr", this.place).forEach((row, number) => row.classList.toggle("fault", rows.includes(number + 1)));
   }
 
-  get machine(): string {
-    return this.#machine;
+  /** The machine or target that its code is for. */
+  get runsOn(): string {
+    return this.#runsOn;
   }
 
   /** Puts another code into a row. */
@@ -82,7 +84,7 @@ export class TableView {
 
   #draw(): void {
     const head = make("tr", {}, make("th", { scope: "col", className: "number", textContent: "row" }),
-      ...COLUMNS.map(each => make("th", { scope: "col", textContent: HEADS[each] })), make("th", { scope: "col", ariaLabel: "remove" }));
+      ...this.#columns.map(each => make("th", { scope: "col", textContent: HEADS[each] ?? each })), make("th", { scope: "col", ariaLabel: "remove" }));
     const body = make("tbody", {}, ...this.#rows.map((row, number) => this.#line(row, number)));
     const add = make("button", { type: "button", className: "quiet", textContent: "+ row" });
     add.onclick = () => this.#add();
@@ -97,8 +99,8 @@ export class TableView {
   }
 
   #line(row: Row, number: number): HTMLTableRowElement {
-    const cells = COLUMNS.map(key => {
-      const label = `row ${number + 1}: ${HEADS[key]}`;
+    const cells = this.#columns.map(key => {
+      const label = `row ${number + 1}: ${HEADS[key] ?? key}`;
       const input = key === "op" || key === "remote" ? this.#choice(key, row) : key === "code" ? this.#code(row) : this.#text(key, row);
       input.ariaLabel = label;
       input.name = key;
@@ -118,10 +120,10 @@ export class TableView {
     return select;
   }
 
-  #text(key: "scope" | "order", row: Row): HTMLInputElement {
+  #text(key: string, row: Row): HTMLInputElement {
     const input = make("input", { type: "text", value: plain(row.fields[key] ?? ""), spellcheck: false, autocomplete: "off" });
     if (key === "order") input.placeholder = "default";
-    input.oninput = () => this.#set(input, key, listed(input.value));
+    input.oninput = () => this.#set(input, key, key === "from" ? input.value : listed(input.value));
     return input;
   }
 
@@ -156,7 +158,8 @@ export class TableView {
   #add(): void {
     const { doc } = this.editor, last = this.#rows.at(-1);
     const at = last ? doc.lineAt(last.to).to : doc.length;
-    const text = "{op: load, scope: dv, remote: false, code: [LD r x]}";
+    const text = !last || this.#columns.includes("remote") ? "{op: load, scope: dv, remote: false, code: [LD r x]}"
+      : `{${Object.entries(last.fields).map(([key, value]) => `${key}: ${value}`).join(", ")}}`;
     const indent = last ? /^\s*/.exec(doc.lineAt(last.from).text)![0] : "  ";
     this.editor.edit(at, at, `\n${indent}- ${text}`);
   }

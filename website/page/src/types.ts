@@ -1,9 +1,10 @@
-// What the server says, as rspverify/server/views.py and catalogue.py have it.
+// What the server says, as rspverify/server/answering.py and catalogue.py have it.
 
 export interface Place { line: number; column: number; end_line: number; end_column: number }
 export interface Problem { file: string; place: Place | null; message: string; hint: string; severity: "error" | "unsupported"; text: string }
 export interface TableRow { fields: Record<string, string>; words: string; place: Place }
-export interface Table { name: string; machine: string; rows: TableRow[] }
+/** columns: the keys of its rows that are shown; runs_on: its machine or target. */
+export interface Table { name: string; runs_on: string; columns: string[]; rows: TableRow[] }
 export interface Read { problems: Problem[]; table: Table | null; title: string | null }
 export interface Verdict {
   verdict: string; progress: string | null; claim: string; test: string; reason: string;
@@ -19,7 +20,7 @@ export interface Catalogue {
   examples: Example[];
   words: {
     keys: string[]; row_keys: string[]; op: string[]; scope: string[]; order: Record<string, string[]>; remote: string[];
-    instructions: Record<string, string[]>; functions: string[]; constants: string[]; types: string[];
+    targets: string[]; instructions: Record<string, string[]>; functions: string[]; constants: string[]; types: string[];
   };
 }
 
