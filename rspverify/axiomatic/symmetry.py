@@ -4,17 +4,22 @@ Exchanging two equal threads of a work-group, or two work-groups of a device wit
 turns an execution of the program into one of the same program, of the source and of its compiled
 form, and keeps it consistent or not. Whether there is a wrong execution can therefore be asked of
 those alone in which exchangeable threads make their first access in the order of their numbers.
+Where it matters who shares a place, an exchange makes of an execution with one placement one with
+another. So of placements that exchanges turn into each other one is asked about, and with it only
+those are exchanged that leave it as it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from itertools import groupby, pairwise
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import combinations, groupby, pairwise
 
-from rspverify.assembly.program import AssemblyProgram
+from rspverify.assembly.program import AssemblyProgram, Placement
 from rspverify.litmus.program import Operation, Program, Thread
 from rspverify.records import fields_of
 from rspverify.value import Constant, Expression, renumbered
+
+Unit = tuple[Thread, ...]
 
 
 def exchangeable(
@@ -24,20 +29,45 @@ def exchangeable(
 
     Only threads whose first access is always executed are compared, in programs without sub-groups.
     compiled: what the program was made to; equal threads must have equal code there, too, as a
-    compiler need not see to it.
+    compiler need not see to it, and their exchange must not change its placement.
     """
     pairs: list[tuple[int, int]] = []
+    placement = compiled.placement if compiled else ()
     for units in alike(program, compiled):
-        for (one, *_), (other, *_) in pairwise(units):
-            first, second = _first_access(one), _first_access(other)
-            if first is not None and second is not None and isinstance(first.guard, Constant):
-                pairs.append((first.index, second.index))
+        left = units
+        while left:
+            same = [it for it in left if _exchanged(placement, left[0], it) == placement]
+            left = [it for it in left if it not in same]
+            for (one, *_), (other, *_) in pairwise(same):
+                first, second = _first_access(one), _first_access(other)
+                if first is not None and second is not None and isinstance(first.guard, Constant):
+                    pairs.append((first.index, second.index))
     return pairs
 
 
-def alike(
-    program: Program, compiled: AssemblyProgram | None = None
-) -> Iterator[list[tuple[Thread, ...]]]:
+def repeated(program: Program, made: Sequence[AssemblyProgram]) -> frozenset[int]:
+    """Which of the placed programs, by their places, an exchange makes of one before them."""
+    place = {it.placement: at for at, it in enumerate(made)}
+    swaps = [pair for units in alike(program, made[0]) for pair in combinations(units, 2)]
+    return frozenset(
+        at
+        for it, at in place.items()
+        if any(place.get(_exchanged(it, *pair), at) < at for pair in swaps)
+    )
+
+
+def _exchanged(placement: Placement, one: Unit, other: Unit) -> Placement:
+    """The same with the threads of two units exchanged, places numbered as they come."""
+    moved = {a.index: b.index for a, b in zip((*one, *other), (*other, *one), strict=True)}
+    found: list[tuple[str, tuple[int, ...]]] = []
+    for kind, numbers in placement:
+        names: dict[int, int] = {}
+        others = (numbers[moved.get(it, it)] for it in range(len(numbers)))
+        found.append((kind, tuple(names.setdefault(it, len(names)) for it in others)))
+    return tuple(found)
+
+
+def alike(program: Program, compiled: AssemblyProgram | None = None) -> Iterator[list[Unit]]:
     """What can be exchanged: first single threads of a work-group, then whole work-groups.
 
     Each of a list can take the place of each other, its threads those of the other in their order.
@@ -49,7 +79,7 @@ def alike(
     for thread in program.threads:
         if thread.operations:
             groups.setdefault((thread.device, thread.workgroup), []).append(thread)
-    same: dict[Hashable, list[tuple[Thread, ...]]] = {}
+    same: dict[Hashable, list[Unit]] = {}
     for (device, _), threads in groups.items():
         texts = {each.index: (_text(each, program), _code(each, compiled)) for each in threads}
         ranked = sorted(threads, key=lambda each: (repr(texts[each.index]), each.index))

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from rspverify.axiomatic.executions import GeneratedExecutions
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.axiomatic.symmetry import exchangeable
+from rspverify.axiomatic.symmetry import exchangeable, repeated
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.program import Program
 from rspverify.machine.event import Event
@@ -73,7 +73,11 @@ class MachineSide(Side):
     def candidates(self, source: ModelSide) -> Iterator[Candidate]:
         """Up to the first placement of threads with which nothing completes."""
         self.by_outcome, self.unmatched = False, None
+        repeats = repeated(source.program, [it.program for it in self._placed])
+        self._complete |= dict.fromkeys(repeats, True)
         for place, machine in enumerate(self._placed):
+            if place in repeats:
+                continue
             executions = self._asked(place, machine)
             if not self._complete[place]:
                 return

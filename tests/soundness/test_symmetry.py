@@ -5,9 +5,12 @@ import random
 import pytest
 from checks import judged, scheme_named
 
-from rspverify.axiomatic.symmetry import exchangeable
+from rspverify.axiomatic.symmetry import exchangeable, repeated
 from rspverify.litmus.program import Program
 from rspverify.litmus.reader import read_program
+from rspverify.machine.machine import Machine
+from rspverify.machine.reductions import placed
+from rspverify.scheme.mutants import mutants_of
 from rspverify.scheme.reader import read_scheme
 from rspverify.soundness import machine_side as reached
 from rspverify.source import Source
@@ -106,6 +109,30 @@ def test_the_same_verdict_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
         words.append((found.word, bool(exchangeable(test))))
     assert words.count((Word.SOUND, True)) >= 5, words
     assert words.count((Word.UNSOUND, True)) >= 3, words
+
+
+def test_of_placements_that_an_exchange_turns_into_each_other_one_is_asked_about(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Three equal threads share compute units in five ways, of which two are exchanges of others.
+    With two of them on one unit only these come in one order."""
+    table = scheme_named("amdgpu/gfx900")
+    test = program([INC, INC, INC], [0, 1, 2])
+    made = [it.program for it in placed(Machine(table.compiled(test)))]
+    units = [dict(it.placement)["cu"] for it in made]
+    kept = [it for at, it in enumerate(units) if at not in repeated(test, made)]
+    assert kept == [(0, 1, 2), (0, 0, 1), (0, 0, 0)] and len(units) == 5
+    pairs = {dict(it.placement)["cu"]: exchangeable(test, it) for it in made}
+    assert pairs[0, 1, 2] == pairs[0, 0, 0] == [(0, 1), (1, 2)]
+    assert [pairs[0, 0, 1], pairs[0, 1, 0], pairs[0, 1, 1]] == [[(0, 1)], [(0, 2)], [(1, 2)]]
+    reader = body("consume")
+    test = program([reader, body("publish"), reader], [0, 1, 2])
+    for code in (table, *(it.of(table) for it in mutants_of(table)[4].mutants[1:3])):
+        with monkeypatch.context() as patched:
+            patched.setattr(reached, "exchangeable", lambda *_: [])
+            patched.setattr(reached, "repeated", lambda *_: frozenset())
+            without = judged(test, code, shortest=False)
+        assert judged(test, code, shortest=False).word is without.word
 
 
 def test_threads_that_differ_in_what_is_sequenced_are_not_exchangeable() -> None:
