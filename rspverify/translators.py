@@ -99,12 +99,15 @@ def names_compiler(given: Given) -> bool:
 
 
 def has_rows(translator: Translator) -> bool:
-    """Whether it has rows, each with one code; a compiler has none, nor has a mixed table."""
+    """Whether it has rows, each with one code; a compiler has none, nor has a mixed table
+    until `rows_in` joins its parts."""
     return bool(getattr(translator, "rows", ()))
 
 
 def rows_in(translator: Translator) -> Rows:
-    """What has rows, of that. Raises InputError."""
+    """What has rows, of that; of a table of several with those of all. Raises InputError."""
+    if getattr(translator, "parts", ()):
+        return translator.joined  # type: ignore[attr-defined, no-any-return]
     if not has_rows(translator):
         message = f"{translator.name} must be a table with rows here"
         raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])

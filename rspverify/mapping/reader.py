@@ -99,15 +99,18 @@ def _mixed(head: Table, fields: Mapping[str, Node], problems: list[Problem]) -> 
     wrong, which is noted."""
     node = fields["mixed"]
     items = node.items if isinstance(node, List) else ()
-    names = [each.text for each in items if isinstance(each, Text)]
-    if len(names) < 2 or "rows" in fields:
-        message = "mixed must be a list of two tables or more, as paths from here, in place of rows"
-        problems.append(Problem(node.span, message))
+    if len(items) < 2 or "rows" in fields:
+        message = "mixed must be a list of two tables or more, in place of rows"
+        problems.append(Problem(node.span, message, "each as a path from here, or with its rows"))
         return None
     parts: list[Table] = []
-    for name in names:
+    for item in items:
+        if not isinstance(item, Text):
+            within = _read(head.source, item, problems)
+            parts += [] if within is None else [within]
+            continue
         try:
-            beside = normpath(Path(head.source.name).parent / name)
+            beside = normpath(Path(head.source.name).parent / item.text)
             parts.append(read_table(read_source(located(beside))))
         except InputError as error:
             problems += error.problems

@@ -12,10 +12,10 @@ import re
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import product
+from itertools import count, product
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -65,9 +65,14 @@ MOST_MIXED = 256
 
 
 class FromC(OfOperations, frozen=True, dict=True):
-    """A row for operations of C, and the code of the target that they become."""
+    """A row for operations of C, and the code of the target that they become. part: the table that
+    it is of, in one of several."""
 
     code: tuple[Item, ...] = ()
+    part: str = ""
+
+    def __str__(self) -> str:
+        return _within(self.part, super().__str__())
 
     @property
     def text(self) -> tuple[str, ...]:
@@ -82,13 +87,14 @@ class FromC(OfOperations, frozen=True, dict=True):
 
 class Translated(Struct, frozen=True):
     """A row for an instruction of another architecture. form: what it is there; spelled: as the
-    table has it."""
+    table has it. part: the table that it is of, in one of several."""
 
     number: int
     form: Form
     spelled: str
     code: tuple[Item, ...]
     span: Span
+    part: str = ""
 
     @property
     def text(self) -> tuple[str, ...]:
@@ -109,7 +115,11 @@ class Translated(Struct, frozen=True):
         return frozenset()
 
     def __str__(self) -> str:
-        return self.spelled
+        return _within(self.part, self.spelled)
+
+
+def _within(part: str, row: str) -> str:
+    return f"{part}: {row}" if part else row
 
 
 class Table(OfRows, Struct, frozen=True, dict=True):
@@ -173,6 +183,27 @@ class Table(OfRows, Struct, frozen=True, dict=True):
         said = {"from": self.translates and self.translates.name, "under": under}
         return {"target": self.target.name} | {key: it for key, it in said.items() if it}
 
+    @cached_property
+    def joined(self) -> Table:
+        """It; one of several tables with the rows of all, each with a number of its own."""
+        if self.rows:
+            return self
+        parts: list[Table] = []
+        numbers = count(1)
+        for part in self.parts:
+            rows = (replace(row, number=next(numbers), part=part.name) for row in part.rows)
+            parts.append(replace(part, rows=tuple(rows)))
+        every = tuple(row for part in parts for row in part.rows)
+        return replace(self, rows=every, parts=tuple(parts))
+
+    def with_code(self, number: int, code: tuple[Any, ...]) -> Table:
+        """The same table but for the code of one row, also in the part that it is of. Raises
+        InputError."""
+        made = super().with_code(number, code)
+        rows = {row.number: row for row in made.rows}
+        parts = (replace(it, rows=tuple(rows[row.number] for row in it.rows)) for it in self.parts)
+        return replace(made, parts=tuple(parts))
+
     @property
     def has_strengths(self) -> bool:
         """Whether it is known which of its instructions are stronger."""
@@ -202,12 +233,20 @@ class Table(OfRows, Struct, frozen=True, dict=True):
         return self.target.name, self.model.text_digest, code
 
     def row_for(self, operation: Operation) -> FromC | Translated | None:
-        """The row that translates an operation, if there is one."""
+        """The row that translates an operation, if there is one; None where it may be that of any
+        of several tables."""
+        if self.parts:
+            return None
         if operation.instruction is not None:
             known = (it for it in self.rows if isinstance(it, Translated))
             return next((it for it in known if it.matches(operation)), None)
         shape = shape_of(operation)
         return None if shape is None else self.row_of(shape)
+
+    def rows_of(self, operation: Operation) -> tuple[FromC | Translated, ...]:
+        """The rows that say what an operation becomes."""
+        found = (it.row_for(operation) for it in self.parts or (self,))
+        return tuple(row for row in found if row is not None)
 
     def row_of(self, shape: Shape) -> FromC | None:
         """The row of a shape: a table without scopes has those of operations of any scope."""

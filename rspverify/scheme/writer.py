@@ -40,6 +40,12 @@ def scheme_text(scheme: Written, comment: str = "", *, anywhere: bool = False) -
     lines += [f"{key}: {value}" for key, value in scheme.head(anywhere=anywhere).items()]
     if scheme.note:
         lines.append(f"note: {json.dumps(scheme.note, ensure_ascii=False)}")
+    if parts := getattr(scheme, "parts", ()):
+        lines.append("mixed:")
+        for part in parts:
+            first, *rest = scheme_text(part, anywhere=anywhere).splitlines()
+            lines += [f"  - {first}", *(f"    {line}" for line in rest)]
+        return "\n".join(lines) + "\n"
     lines.append("rows:")
     for row in scheme.rows:
         lines += _row(row)
@@ -48,7 +54,8 @@ def scheme_text(scheme: Written, comment: str = "", *, anywhere: bool = False) -
 
 def row_fields(row: AnyRow) -> dict[str, str]:
     """A row as its YAML has it: the text of each key."""
-    fields = _matched(row) if isinstance(row, OfOperations) else {"from": json.dumps(str(row))}
+    own = _matched(row) if isinstance(row, OfOperations) else None
+    fields = own or {"from": json.dumps(getattr(row, "spelled", str(row)))}
     fields["code"] = f"[{', '.join(map(_item, row.code))}]"
     if isinstance(row, OfOperations) and row.note:
         fields["note"] = json.dumps(row.note, ensure_ascii=False)

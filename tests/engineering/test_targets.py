@@ -146,10 +146,54 @@ def test_mutants_are_written_and_explained(tmp_path: Path) -> None:
     assert "MP under c11-power-leading-row7-1-drop (model rc11): UNSOUND" in shown.stdout
 
 
-def test_a_table_of_several_is_no_table_of_rows() -> None:
-    result = run("mutate", "schemes/mixed/c11-power.yaml", f"{TESTS}/seq_cst/SB.litmus")
-    assert result.exit_code == 3
-    assert "c11-power-mixed must be a table with rows here" in result.stderr
+def test_a_table_of_several_has_the_mutants_of_each() -> None:
+    """Of either half; the operations that the test does not give to it stay as they are."""
+    setup = setup_of("mixed/c11-power", ["synchronisation/MP"], "rc11")
+    asked = asked_of(setup, default_costs(), widen=False)
+    own = [
+        asked_of(setup_of(f"c11/c11-power-{it}", [], "rc11"), default_costs(), widen=False)
+        for it in ("leading", "trailing")
+    ]
+    assert len(asked.mutants) == sum(len(it.mutants) for it in own)
+    halves = {str(it.row).split(":")[0] for it in asked.mutants}
+    assert halves == {"c11-power-leading", "c11-power-trailing"}
+    drops = [
+        it for it in asked.mutants if it.row.text[0] == "lwsync" and it.name.endswith("1-drop")
+    ]
+    stores = [it for it in drops if str(it.row).endswith("store (release)")]
+    found = list(findings(setup, stores, list(baselines(setup)), asked.costs))
+    assert [it.verdict for it in found] == [Fate.UNSOUND] * 2
+
+
+def test_a_mutant_of_a_table_of_several_is_written_as_it_is_read(tmp_path: Path) -> None:
+    test = f"{TESTS}/synchronisation/MP.litmus"
+    words = ("schemes/mixed/c11-power.yaml", test, "--model", "rc11", "--write", str(tmp_path))
+    run("mutate", *words)
+    file = tmp_path / "c11-power-mixed-row7-1-drop.yaml"
+    changed = read_table(read_source(file)).joined
+    own = read_table(read_source("schemes/mixed/c11-power.yaml")).joined
+    assert [str(it) for it in changed.rows] == [str(it) for it in own.rows]
+    different = {
+        a.number: a.text for a, b in zip(changed.rows, own.rows, strict=True) if a.text != b.text
+    }
+    assert different == {7: ("stw v,0(x)",)}
+    assert "UNSOUND" in run("check", str(file), test, "--model", "rc11").stdout
+
+
+def test_a_repair_says_which_table_of_several_is_to_be_changed(tmp_path: Path) -> None:
+    """SB between the manual's tables A.6 and A.7, by the stores of the first."""
+    setup = setup_of("mixed/c11-riscv-manual", ["seq_cst/SB"], "c11-simp")
+    repair = Repair(setup, Constraints((8,), length=2), default_costs())
+    repair.prepare()
+    repair.run()
+    report = repair.written_to(str(tmp_path), repair.report())
+    assert report.claim.finished and report.claim.exact
+    (changed,) = (row for row in report.found[0].rows if row.changed)
+    assert (changed.row, changed.operations) == (8, "c11-riscv: store (seq_cst)")
+    written = report.found[0].written
+    assert written and "SB" in run("check", written, f"{TESTS}/seq_cst/SB.litmus", "--all").stdout
+    again = read_table(read_source(written)).joined
+    assert again.rows[7].text == changed.code and again.rows[30].text == ("sw.rl v,0(x)",)
 
 
 # ---- repair --------------------------------------------------------------------------------------
