@@ -19,9 +19,11 @@ from rspverify.files import require_folder, write_new
 from rspverify.options import argument, option
 from rspverify.proof.lemmas import LemmaAnswer, proved
 from rspverify.proof.proof import Proof, ProofReport, ProofWord, proof_questions
+from rspverify.proof.rocq_table import certificate
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source, require
 from rspverify.terminal.command import EVERYWHERE, PAGES, Command
+from rspverify.translators import table_of
 from rspverify.verdict import Word
 
 if TYPE_CHECKING:
@@ -53,6 +55,12 @@ class ProofParameters(Decided):
         "Write the tests that refute a scheme there, as prove+OPERATIONS.litmus.",
         metavar="DIR",
     )
+    certificate: str | Path | None = option(
+        None,
+        "Write the theorem that the scheme is sound there, for the proof assistant Rocq: its table "
+        "as a term, checked by proof/Proved.v. Of one scheme that is PROVED.",
+        metavar="FILE",
+    )
 
 
 @question(ProofParameters)
@@ -76,6 +84,11 @@ def prove(asked: ProofParameters) -> Proving:
     named = meant_by(schemes=schemes_given(asked.schemes)).schemes
     questions = proof_questions(named, asked.settings, judge, reasons=asked.reasons)
     schemes = {each.scheme.file: each.scheme for each in questions}
+    if asked.certificate is not None:
+        require(len(questions) == 1, "--certificate must be of one scheme")
+        only = questions[0].scheme
+        text = certificate(table_of(only.translator), only.name)
+        write_new({Path(asked.certificate): text}, "this certificate")
 
     lemmas: list[LemmaAnswer] = []
 

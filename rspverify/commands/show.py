@@ -37,6 +37,7 @@ class ShowParameters(Parameters):
 def show(asked: ShowParameters, output: Output) -> int:
     """Show a scheme as a table, as the paper prints its own, or a machine: its state, what its
     instructions do, and what the engines make of its steps. --text: its file, to be read or edited.
+    --format rocq: the definitions that proof/Thm1.v is held to.
 
     Or show a JSON Schema. With it in scheme.schema.json, editors complete and check a scheme whose
     first line is `# yaml-language-server: $schema=scheme.schema.json`.
@@ -49,8 +50,17 @@ def show(asked: ShowParameters, output: Output) -> int:
         output.write(shipped(asked.schema))
         return 0
     name = asked.scheme or ""
+    require(
+        output.format == "text" or is_machine(name),
+        f"--format rocq is for machines, not for {name}",
+    )
     if not is_machine(name):
         _show_scheme(name, output)
+    elif output.format == "rocq":
+        from rspverify.architecture.machines import machine_named
+        from rspverify.proof.rocq_machine import machine_in_rocq
+
+        output.write(machine_in_rocq(machine_named(name)))
     elif asked.text:
         output.write(machine_text(name))
     else:
@@ -72,4 +82,8 @@ def _show_scheme(name: str, output: Output) -> None:
     output.print(scheme(table.name, f"the {machine}", table.origin, rows))
 
 
-COMMAND = Command(show, ShowParameters, also=("output",))
+FORMS = {
+    "text": "Text, or of a machine its guards and effects as definitions for Rocq.",
+    "rocq": "",
+}
+COMMAND = Command(show, ShowParameters, forms=FORMS, also=("output",))

@@ -1,0 +1,96 @@
+"""A table as a term of proof/Thm1.v, with the theorem that it is sound."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from textwrap import indent
+
+from rspverify.proof.machines import BASE, is_base
+from rspverify.proof.obligations import failures, obligations
+from rspverify.proof.table import Operation, ProofTable, proof_table
+from rspverify.scheme.orders import Op
+from rspverify.scheme.row import Template
+from rspverify.scheme.scheme import Scheme
+from rspverify.source import InputError, Problem, Severity
+
+_INSTRUCTIONS = {
+    "LD": "Ld",
+    "ST": "St",
+    "INC_L1": "Inc_L1",
+    "RMW_L1": "Inc_L1",
+    "INC_L2": "Inc_L2",
+    "RMW_L2": "Inc_L2",
+    "FLU_L1": "Flu",
+    "INV_L1": "Inv",
+    "LK_L2": "Lk_L2",
+    "UL_L2": "Ul_L2",
+    "LK_rmw": "Lk_rmw",
+    "UL_rmw": "Ul_rmw",
+}
+_KINDS = {Op.LOAD: "OLoad", Op.STORE: "OStore", Op.RMW: "ORmw"}
+_TEXT = """\
+(** Written by `rspverify prove {name} --certificate`. `coqc -Q proof "" FILE` checks it, where
+    proof is the folder of this name, compiled; its last lines are the axioms that it rests on. *)
+Require Import List Thm1 Proved.
+Import ListNotations.
+
+Definition the_table : table := [
+{rows}].
+
+Theorem {theorem} : sound the_table.
+Proof. apply thm1. vm_compute. reflexivity. Qed.
+Print Assumptions {theorem}.
+"""
+
+
+def certificate(scheme: Scheme, name: str) -> str:
+    """The theorem that a scheme is sound, as a file for Rocq.
+
+    Raises InputError with all that is no part of the theorem, or if the proof is not found.
+    """
+    table = proof_table(scheme)
+    problems = [*table.refused, *_refused(scheme, table)]
+    if not problems and failures(table):
+        problems = [_no(f"{len(failures(table))} obligations are broken")]
+    if problems:
+        raise InputError(problems)
+    theorem = f"{''.join(c if c.isalnum() and c.isascii() else '_' for c in name)}_is_sound"
+    rows = indent(";\n".join(map(row_in_rocq, table.operations)), "  ")
+    return _TEXT.format(name=name, rows=rows, theorem=f"table_{theorem}")
+
+
+def _refused(scheme: Scheme, table: ProofTable) -> Iterator[Problem]:
+    """Why there is no certificate, besides what the proof refuses itself."""
+    if not is_base(scheme.machine):
+        yield _no(f"the theorem is about machine {BASE}, not about {scheme.machine.name}")
+    if not table.operations:
+        yield _no("no row is a part of the proof")
+    rows = Counter((it.kind, it.scope, it.remote) for it in table.operations)
+    for it in table.operations:
+        if rows[it.kind, it.scope, it.remote] > 1:
+            yield _no(f"{it} must have one row, whatever its order and the use of its result", it)
+    if table.operations and not any(obligations(table)):
+        yield _no("the table has no atomic operations that synchronise")
+    elif table.operations and table.looks_afresh:
+        yield _no(
+            "a table in which every look comes after an invalidation is proved in another way"
+        )
+
+
+def _no(why: str, operation: Operation | None = None) -> Problem:
+    place = operation.row.span if operation else None
+    return Problem(place, f"no certificate: {why}", severity=Severity.UNSUPPORTED)
+
+
+def row_in_rocq(operation: Operation) -> str:
+    """The row of an operation: `Row OLoad (Some DV) false [Ld; Inv to_WG]`."""
+    scope = "None" if operation.scope is None else f"(Some {operation.scope.value})"
+    code = "; ".join(map(_instruction, operation.code))
+    remote = "true" if operation.remote else "false"
+    return f"Row {_KINDS[operation.kind]} {scope} {remote} [{code}]"
+
+
+def _instruction(it: Template) -> str:
+    name = _INSTRUCTIONS[it.mnemonic.name]
+    return f"{name} to_{it.reach}" if name in ("Flu", "Inv") else name

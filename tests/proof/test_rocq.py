@@ -1,0 +1,184 @@
+"""The proof in Rocq: what it rests on, its machine, its tables, and its check of obligations."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from pathlib import Path
+from random import Random
+
+import pytest
+from checks import ROOT
+from command_line import run
+from proof.random_tables import Rows, minimal_rows, next_minimal, random_rows, scheme_of, weaker
+from proof.rocq import PROOF, coqc
+
+from rspverify.api.inputs import read_scheme
+from rspverify.architecture.machines import machine_named
+from rspverify.proof.obligations import Kind, failures, obligations
+from rspverify.proof.rocq_machine import machine_in_rocq
+from rspverify.proof.rocq_table import certificate, row_in_rocq
+from rspverify.proof.table import proof_table
+from rspverify.records import replace
+from rspverify.source import InputError
+
+AXIOMS = {"classic", "functional_extensionality_dep", "propositional_extensionality"}
+
+
+def axioms(said: str) -> set[str]:
+    """The axioms of what Print Assumptions says."""
+    return {it.rpartition(".")[2] for it in re.findall(r"^([\w.]+)\s*(?::|$)", said, re.M)} - {
+        "Axioms"
+    }
+
+
+def test_it_rests_on_three_axioms(tmp_path: Path) -> None:
+    said = coqc("Require Import Proved. Print Assumptions thm1.", tmp_path)
+    assert axioms(said) == AXIOMS
+
+
+def test_nothing_is_admitted() -> None:
+    for file in PROOF.glob("*.v"):
+        assert not re.search(r"\b(Admitted|admit|Axiom|Parameter|Conjecture)\b", file.read_text())
+
+
+def test_every_file_is_compiled() -> None:
+    project = (PROOF / "_CoqProject").read_text("utf-8").splitlines()
+    listed = {it for it in project if it.endswith(".v")}
+    assert listed == {it.name for it in PROOF.glob("*.v")}
+
+
+# ---- the machine ---------------------------------------------------------------------------------
+
+
+def test_the_machine_is_that_of_the_file() -> None:
+    """SameMachine.v proves that these definitions are those of the statement."""
+    assert run("show", "rsp", "--format", "rocq").stdout == (PROOF / "Generated.v").read_text(
+        "utf-8"
+    )
+
+
+def test_another_machine_has_other_definitions() -> None:
+    """A condition less, or effects in another order, are seen."""
+    known = machine_in_rocq(machine_named("rsp"))
+    assert (
+        machine_in_rocq(machine_named("rsp-st-waits")).partition("\n")[2]
+        != known.partition("\n")[2]
+    )
+    rsp = machine_named("rsp")
+    for name, step in ((it.name, it) for it in rsp.steps):
+        less = replace(step, conditions=step.conditions[1:])
+        steps = tuple(less if it.name == name else it for it in rsp.steps)
+        assert machine_in_rocq(replace(rsp, steps=steps)) != known
+    flush = rsp.steps[0]
+    turned = replace(flush, effects=tuple(reversed(flush.effects)))
+    assert machine_in_rocq(replace(rsp, steps=(turned, *rsp.steps[1:]))) != known
+
+
+@pytest.mark.parametrize("name", ["quickrelease", "rsp-lines", "rsp-coherent-l2"])
+def test_machines_with_another_state_are_refused(name: str) -> None:
+    with pytest.raises(InputError, match="must have the state, instructions and steps of rsp"):
+        machine_in_rocq(machine_named(name))
+
+
+# ---- tables --------------------------------------------------------------------------------------
+
+
+def test_certificate(tmp_path: Path) -> None:
+    """The theorem has the name of the scheme, and rests on nothing more."""
+    file = tmp_path / "proposed.v"
+    run("prove", "proposed", "--certificate", str(file))
+    said = coqc(f"{file.read_text('utf-8')}About table_proposed_is_sound.", tmp_path)
+    assert axioms(said) >= AXIOMS
+    assert "table_proposed_is_sound : sound the_table" in said
+
+
+REFUSED = {
+    "original": "6 obligations are broken",
+    "proposed-full": "must have one row, whatever its order",
+    "proposed-coherent-l2": "the theorem is about machine rsp, not about rsp-coherent-l2",
+    "proposed-multi-device": "no part of the proof",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_no_certificate(name: str) -> None:
+    with pytest.raises(InputError, match=REFUSED[name]):
+        certificate(read_scheme(name), name)
+
+
+def test_no_certificate_of_a_variant_or_of_two(tmp_path: Path) -> None:
+    asked = ["prove", "proposed", "--certificate", str(tmp_path / "c.v")]
+    variant, two = run(*asked, "--machine", "rsp-st-waits"), run(*asked, "original")
+    assert (variant.exit_code, two.exit_code) == (3, 2)
+    assert "the theorem is about machine rsp, not about rsp-st-waits" in variant.stderr
+    assert "--certificate must be of one scheme" in two.stderr
+    assert not (tmp_path / "c.v").exists()
+
+
+def test_a_table_that_looks_afresh_has_none() -> None:
+    rows: Rows = {
+        ("load", "na"): ("INV_L1 WG", "LD r x"),
+        ("store", "na"): ("ST r x",),
+        ("load", "dv N"): ("INV_L1 WG", "LD r x"),
+        ("store", "dv N"): ("FLU_L1 WG", "ST r x"),
+    }
+    assert not failures(proof_table(scheme_of(rows)))
+    with pytest.raises(InputError, match="is proved in another way"):
+        certificate(scheme_of(rows), "afresh")
+
+
+# ---- obligations ---------------------------------------------------------------------------------
+
+_ASKED = """
+Require Import List Thm1 Check. Import ListNotations.
+Definition answers (t : table) := map (fun p => let '(b, c) := p in
+  (sync_ok (bracketed_rmw t) (bracketed_L2 t) b c, atom_ok (bracketed_rmw t) (bracketed_L2 t) b c))
+  (list_prod t t).
+"""
+
+
+def drawn(number: int, seed: int) -> list[Rows]:
+    """Random tables, minimal ones, and some that are one step below a minimal one."""
+    random = Random(seed)
+    found = [random_rows(random, kept_locks=it % 2 == 0) for it in range(number)]
+    rows = minimal_rows(random)
+    for _ in range(number // 4):
+        rows = next_minimal(rows, random)
+        found += [rows, *random.sample([*weaker(rows)], 3)]
+    return found
+
+
+def test_obligations_are_decided_alike(tmp_path: Path) -> None:
+    """Each obligation of random tables, by the function that is proved right and by `prove`."""
+    tables = [proof_table(scheme_of(it)) for it in drawn(8, seed=33)]
+    tables = [it for it in tables if not it.looks_afresh]
+    asked = [
+        f"Eval vm_compute in answers [{'; '.join(map(row_in_rocq, it.operations))}]."
+        for it in tables
+    ]
+    said = coqc(_ASKED + "\n".join(asked), tmp_path)
+    told = [re.findall(r"true|false", it) for it in said.split("     = ")[1:]]
+    counts = {True: 0, False: 0}
+    for table, words in zip(tables, told, strict=True):
+        pairs = [*product(table.operations, repeat=2)]
+        known = dict(zip(pairs, zip(words[::2], words[1::2], strict=True), strict=True))
+        broken = failures(table)
+        for it in obligations(table):
+            shown = known[it.first, it.second][it.kind is Kind.ATOM]
+            assert (shown == "true") == (it not in broken), it
+            counts[it not in broken] += 1
+    assert min(counts.values()) > 100
+
+
+def test_shipped_tables_that_are_proved_pass(tmp_path: Path) -> None:
+    """Of all schemes that ship those with a certificate are these, and each is checked."""
+    passed = []
+    for path in sorted((ROOT / "schemes").rglob("*.yaml")):
+        try:
+            text = certificate(read_scheme(str(path)), path.stem)
+        except InputError:
+            continue
+        coqc(text, tmp_path, path.stem.replace("-", "_"))
+        passed.append(path.stem)
+    assert passed == ["proposed"]
