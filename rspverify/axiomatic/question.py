@@ -10,13 +10,14 @@ from typing import assert_never
 from msgspec import Struct
 
 from rspverify.assembly.program import Seen, outcome_seen
+from rspverify.axiomatic.candidates import Candidates
 from rspverify.axiomatic.divergence import DIVERGENCE, divergence
 from rspverify.axiomatic.enumeration import ConsistentExecutions
 from rspverify.axiomatic.execution import Execution, Pair, executions
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.partial import PartialExecutions
 from rspverify.axiomatic.plan import WrongTool
-from rspverify.axiomatic.read_values import candidates_of
+from rspverify.axiomatic.read_values import values_of
 from rspverify.limits import Limits
 from rspverify.litmus.formula import Atom, Formula, Junction, Negation, Place
 from rspverify.litmus.program import Fault, Program
@@ -46,12 +47,12 @@ class RacyExecution(Struct, frozen=True):
 class Questions:
     """A program under a model. Every method raises LimitReached where it cannot answer.
 
-    candidates: its candidate executions, consistent or not. whole: whether these are all that are
-    meant; otherwise a race may be of an iteration of a spin that goes on, and in a program with
-    loops of an execution that never ends (docs/semantics.md, Loops). partial: the candidates, where
-    they are those in which threads may end anywhere; required: what must hold of them besides.
-    seen: what each read of an outcome has read, where it is not one of the program's: so outcomes
-    of a program may be those of another, from which it was made.
+    whole: whether its candidate executions are all that are meant; otherwise a race may be of an
+    iteration of a spin that goes on, and in a program with loops of an execution that never ends
+    (docs/semantics.md, Loops). partial: the candidates, where they are those in which threads may
+    end anywhere; required: what must hold of them besides. seen: what each read of an outcome has
+    read, where it is not one of the program's: so outcomes of a program may be those of another,
+    from which it was made.
     """
 
     def __init__(
@@ -71,16 +72,35 @@ class Questions:
         self._limits = limits
         self._partial = partial
         self._required = [*(partial.constraints if partial else ()), *required]
-        self.candidates = partial.candidates if partial else candidates_of(program, model, limits)
-        self._consistent = self.solver()
-        self._happens: Mapping[int, Term] = self.candidates.happens
-        self._reads: Mapping[int, Values[int]] = self.candidates.reads
-        if seen is not None:
-            reads = self.candidates.reads
-            self._happens = {it.operation: truth(it.guard, reads) for it in seen}
-            self._reads = {it.operation: choose(it.value, reads) for it in seen}
         self._seen = seen
         self.asked: Sequence[Term] = ()
+
+    @cached_property
+    def _choices(self) -> tuple[Mapping[int, Values[int]], Sequence[Term]]:
+        return values_of(self._program, self._model, self._limits)
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        """Its candidate executions, consistent or not; a search does without their terms."""
+        if self._partial is not None:
+            return self._partial.candidates
+        return Candidates(self._program, self._model, self._limits, *self._choices)
+
+    @cached_property
+    def _consistent(self) -> Solver:
+        return self.solver()
+
+    @cached_property
+    def _happens(self) -> Mapping[int, Term]:
+        if self._seen is None:
+            return self.candidates.happens
+        return {it.operation: truth(it.guard, self.candidates.reads) for it in self._seen}
+
+    @cached_property
+    def _reads(self) -> Mapping[int, Values[int]]:
+        if self._seen is None:
+            return self.candidates.reads
+        return {it.operation: choose(it.value, self.candidates.reads) for it in self._seen}
 
     def race(self) -> Race | None:
         """A race of some consistent execution, or None if there is none."""
@@ -307,7 +327,7 @@ class Questions:
         """The same by a search without the solver. Raises WrongTool where that is not the way."""
         if self._partial is not None or self._required:
             raise WrongTool("threads may end anywhere")
-        reads = self.candidates.reads
+        reads, _ = self._choices
         yield from ConsistentExecutions(self._program, self._model).endings(reads, self._limits)
 
     def forbidding_axioms(self, outcome: Outcome) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ and the values of the program are those that it can derive step by step (value/d
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rspverify.axiomatic.candidates import Candidates
 from rspverify.axiomatic.model import Let, LetRec, MemoryModel
@@ -39,7 +39,17 @@ def candidates_of(
     limits: Limits,
     given: Mapping[int, Choice[int]] | None = None,
 ) -> Candidates:
-    """The candidate executions of a program under a model.
+    """The candidate executions of a program under a model. Otherwise as `values_of`."""
+    return Candidates(program, model, limits, *values_of(program, model, limits, given))
+
+
+def values_of(
+    program: Program,
+    model: MemoryModel,
+    limits: Limits,
+    given: Mapping[int, Choice[int]] | None = None,
+) -> tuple[Mapping[int, Choice[int]], Sequence[Term]]:
+    """By operation the values among which an execution chooses, and what makes it choose one.
 
     A read has one of the values that the program can bring to its location. given: the values of
     what guards look at besides, by numbers that no operation has. Raises LimitReached where there
@@ -74,7 +84,7 @@ def candidates_of(
             place = it.location or choices[it.index]
             reads[it.index], own = pick(f"r{it.index}", sorted(locations[place]))
             constraints += own
-    return Candidates(program, model, limits, reads, constraints)
+    return reads, constraints
 
 
 def increments_are_in_line(model: MemoryModel) -> bool:
