@@ -130,7 +130,7 @@ def test_what_is_too_large_is_refused_before_it_is_built(tmp_path: Path) -> None
     message = r"^2,573,000 triples of events to be ordered need more than 2 GiB of memory \("
     with pytest.raises(LimitReached, match=message):
         program, model = Settings().read(source), load_model(DEFAULT_MODEL)
-        Questions(program, model, Settings().limits())
+        Questions(program, model, Settings().limits()).race()
     shared = "machine m places thread < workgroup < any cu < device < system"
     kinds = read_architecture(Source("m", shared)).kinds
     threads = tuple(ThreadId(0, n, n) for n in range(12))

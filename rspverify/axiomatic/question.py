@@ -74,10 +74,9 @@ class Questions:
         self._required = [*(partial.constraints if partial else ()), *required]
         self._seen = seen
         self.asked: Sequence[Term] = ()
-
-    @cached_property
-    def _choices(self) -> tuple[Mapping[int, Values[int]], Sequence[Term]]:
-        return values_of(self._program, self._model, self._limits)
+        self._choices: tuple[Mapping[int, Values[int]], Sequence[Term]] = {}, ()
+        if partial is None:
+            self._choices = values_of(program, model, limits)
 
     @cached_property
     def candidates(self) -> Candidates:

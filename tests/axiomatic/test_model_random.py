@@ -161,4 +161,4 @@ def test_a_limit_on_outcomes() -> None:
 def test_a_limit_on_time() -> None:
     program = read_program(Source("many.litmus", MANY))
     with pytest.raises(LimitReached, match=r"^timeout of 1e-06 s$"):
-        Questions(program, MODEL, Limits(seconds=1e-6))
+        Questions(program, MODEL, Limits(seconds=1e-6)).race()
