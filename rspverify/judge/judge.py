@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from functools import cache
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from rspverify import convert
 from rspverify.judge.fingerprint import fingerprint_here
 from rspverify.judge.question import WORKER_LOST, Question, Reply, Undecided, attempt
+from rspverify.judge.watch import Watch
 from rspverify.limits import LONG
 from rspverify.source import digest
 from rspverify.verdict import Word
@@ -161,14 +161,10 @@ class Judge:
         questions[0].prepare()
         pool = None if here else self._pool(questions)
         if pool is None:
-            for question in questions:
-                timer = threading.Timer(LONG, self._is_late, [question])
-                timer.daemon = True
-                timer.start()
-                try:
+            with Watch(self._is_late) as watch:
+                for question in questions:
+                    watch.begin(question)
                     yield self.decide(question)
-                finally:
-                    timer.cancel()
             return
         from rspverify.judge.workers import replies
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from rspverify.assembly.program import AssemblyProgram
 from rspverify.axiomatic.awaits import awaited, iterations_needed
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.program import Program
-from rspverify.machine.awaits import iterations_matter
-from rspverify.machine.machine import Machine
-from rspverify.machine.reductions import placed
 from rspverify.mapping.mapped import Mapped
-from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.settings import L2, Reading, Settings
 from rspverify.soundness.sides import AnyOf, ModelSide, Side
 from rspverify.source import InputError, Problem, Severity
 from rspverify.translators import Translator
+
+if TYPE_CHECKING:  # What only a model judges loads no machine.
+    from rspverify.machine.machine import Machine
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,9 @@ def decided(
 
 def _matter(machine: Machine) -> str | None:
     """Why the iterations of its loops matter, whoever shares which place; None if they do not."""
+    from rspverify.machine.awaits import iterations_matter
+    from rspverify.machine.reductions import placed
+
     return next((why for it in placed(machine) if (why := iterations_matter(it))), None)
 
 
@@ -101,6 +104,8 @@ def side_of(made: AssemblyProgram | Mapped, settings: Settings, limits: Limits) 
     if isinstance(made, Mapped):
         each = [ModelSide(it.program, it.model, limits, seen=it.seen) for it in made.all]
         return AnyOf(each) if made.others else each[0]
+    from rspverify.soundness.machine_side import MachineSide
+
     return MachineSide(machine_of(made, settings), settings, limits)
 
 
@@ -112,4 +117,6 @@ def machine_of(program: AssemblyProgram | Mapped, settings: Settings) -> Machine
     if isinstance(program, Mapped):
         message = f"a target with the model {program.model.name} has no machine to be run on"
         raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
+    from rspverify.machine.machine import Machine
+
     return Machine(program, elide=settings.l2 is L2.AUTO)

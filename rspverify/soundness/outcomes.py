@@ -18,11 +18,8 @@ from rspverify.litmus.formula import Junction
 from rspverify.litmus.program import Program
 from rspverify.records import replace
 from rspverify.schedulers import Scheduler
-from rspverify.scheme.assemble import assemble
 from rspverify.soundness.case import decided, machine_of, side_of
 from rspverify.soundness.final import FinalCount
-from rspverify.soundness.hanging import Hanging
-from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.sides import Side
 from rspverify.soundness.wording import observed
@@ -84,6 +81,8 @@ def outcomes(
     program = decided(program, model, schemes, settings)
     limits = settings.limits()
     if scheduler is not None and scheduler.bound is not None:
+        from rspverify.soundness.hanging import Hanging
+
         hanging = Hanging(program, model, limits)
         every, source = hanging.every, hanging.ending(scheduler.bound)
     else:
@@ -123,6 +122,9 @@ def machine_outcomes(
 
     so_far: as for `outcomes`.
     """
+    from rspverify.scheme.assemble import assemble
+    from rspverify.soundness.machine_side import MachineSide
+
     so_far = so_far or SoFar()
     limits = settings.limits()
     answer = OutcomeAnswer(

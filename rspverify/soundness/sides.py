@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -15,13 +16,15 @@ from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.question import Questions
 from rspverify.limits import Limits
 from rspverify.litmus.program import Program
-from rspverify.machine.machine import Machine
-from rspverify.machine.rules import Rule
 from rspverify.smt.term import Term
 from rspverify.soundness.internal import InternalError
 from rspverify.soundness.refutation import consistent_by_brute_force
 from rspverify.soundness.wording import observed
 from rspverify.verdict import Execution, ExecutionGraph, Outcome, Race
+
+if TYPE_CHECKING:  # What only a model judges loads no machine.
+    from rspverify.machine.machine import Machine
+    from rspverify.machine.rules import Rule
 
 _FEW = 64
 """Up to so many allowed outcomes are listed before the target is asked for any other."""
