@@ -40,6 +40,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import chain, pairwise, product
+from math import prod
 
 from msgspec import Struct
 
@@ -245,6 +246,21 @@ class InstructionSet(Struct, frozen=True, eq=False, dict=True):
         """The instruction that is written so, or in small letters where the set has capitals."""
         forms = self.forms(mnemonic) or self.forms(mnemonic.upper())
         return next((it for it in forms if it.fits(operands)), None)
+
+    def has(self, spelled: str) -> bool:
+        """Whether an instruction is spelled so, as a form says it."""
+        parts = _SPELLED.fullmatch(spelled)
+        return parts is not None and any(it.spelled == spelled for it in self.forms(parts[1]))
+
+    @cached_property
+    def size(self) -> int:
+        """How many instructions it has, those counted twice that two lines have."""
+        return sum(prod(map(len, it.choices)) for it in self.spellings)
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """Regular expressions for what its instructions are called."""
+        return tuple(dict.fromkeys(_alternatives(it.mnemonic).pattern for it in self.spellings))
 
     def forms(self, mnemonic: str) -> tuple[Form, ...]:
         """The instructions that are called so."""

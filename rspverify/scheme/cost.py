@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from rspverify.architecture.acts import Deed, acts
 from rspverify.architecture.machines import MACHINES
 from rspverify.convert import Count
 from rspverify.isa.catalogue import instruction_sets
-from rspverify.isa.instruction_set import instruction_set
+from rspverify.isa.instruction_set import InstructionSet, instruction_set
 from rspverify.scheme.row import FAR, AnyRow, CodeItem, Template
 from rspverify.source import MAX_SCHEME_BYTES, InputError, Problem, Source, read_source
 from rspverify.wording import guess
@@ -21,6 +21,8 @@ from rspverify.yaml_reader import Node, Table, Text, found
 
 _DEFAULT = Path(__file__).with_name("costs.yaml")
 MOST = 1_000_000
+_LISTED = 1_000
+"""A set with more instructions is told by patterns of their names."""
 
 
 class Costs(Struct, frozen=True):
@@ -80,7 +82,7 @@ def read_costs(path: str | Path | None) -> Costs:
     if not path:
         return default_costs()
     source = read_source(path, MAX_SCHEME_BYTES)
-    weights = _read(source, default_costs().weights, known=priced_names())
+    weights = _read(source, default_costs().weights, known=is_priced)
     return Costs(weights, str(path))
 
 
@@ -106,23 +108,41 @@ def _bill(item: CodeItem, costs: Costs) -> Bill:
     )
 
 
-def priced_names() -> list[str]:
-    """The instructions of all machines and targets as a file of costs names them."""
+@cache
+def priced_names() -> tuple[str, ...]:
+    """The instructions of all machines and targets as a file of costs names them.
+
+    But for those of targets that have too many to be listed: see `priced_patterns`.
+    """
     found: dict[str, None] = {}
     for machine in MACHINES.values():
         for name, mnemonic in machine.instructions.items():
             for reach in mnemonic.reaches or (None,):
                 found[f"{name} {reach}" if reach else name] = None
-    for each in map(instruction_set, instruction_sets()):
-        if each.prices:
+    for each in _priced_sets():
+        if each.size <= _LISTED:
             found |= dict.fromkeys(form.spelled for form in each.every)
-    return list(found)
+    return tuple(found)
+
+
+def priced_patterns() -> list[str]:
+    """Regular expressions for the instructions of targets that have too many to be listed."""
+    return [it for each in _priced_sets() if each.size > _LISTED for it in each.patterns]
+
+
+def is_priced(name: str) -> bool:
+    """Whether a machine or a target has an instruction of this name."""
+    return any(it.has(name) for it in _priced_sets()) or name in priced_names()
+
+
+def _priced_sets() -> list[InstructionSet]:
+    return [it for it in map(instruction_set, instruction_sets()) if it.prices]
 
 
 def _read(
-    source: Source, defaults: Mapping[str, int], known: Sequence[str] | None
+    source: Source, defaults: Mapping[str, int], known: Callable[[str], bool] | None
 ) -> dict[str, int]:
-    """The weights of a file and the defaults. known: the names that it may have; None for any."""
+    """The weights of a file and the defaults. known: whether it may have a name; None for any."""
     from rspverify.yaml_text import read_yaml
 
     root, problems = read_yaml(source)
@@ -134,9 +154,9 @@ def _read(
         given: set[str] = set()
         for key, value in root.entries:
             name = " ".join(key.text.split())
-            if known is not None and name not in known:
+            if known is not None and not known(name):
                 message = f"an instruction must be named with its reach, not {found(key)}"
-                problems.append(Problem(key.span, message, guess(name, known)))
+                problems.append(Problem(key.span, message, guess(name, priced_names())))
             elif name in given:
                 message = f"an instruction must have one cost, {name} has one before"
                 problems.append(Problem(key.span, message))

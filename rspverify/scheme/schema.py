@@ -16,7 +16,7 @@ from rspverify.architecture.architecture import Mnemonic
 from rspverify.architecture.machines import MACHINES
 from rspverify.convert import Schema
 from rspverify.litmus.program import GLOBAL
-from rspverify.scheme.cost import MOST, priced_names
+from rspverify.scheme.cost import MOST, priced_names, priced_patterns
 from rspverify.scheme.memory import has_local, without_end
 from rspverify.scheme.orders import Op
 from rspverify.scheme.reader import DEFAULT_MACHINE, REQUIRED, WORD
@@ -149,5 +149,6 @@ def costs_schema() -> Schema:
         "title": "What instructions cost, for rspverify",
         "type": "object",
         "properties": dict.fromkeys(priced_names(), weight),
+        "patternProperties": {f"^(?:{it})$": weight for it in priced_patterns()},
         "additionalProperties": False,
     }
