@@ -1,7 +1,6 @@
 (** * Thm. 1 is proved, and rests on nothing but classical logic and extensionality *)
 Require Import FunctionalExtensionality List.
 Require Import FromFacts Program Runs Record Check Thm1.
-Set Implicit Arguments.
 
 Theorem thm1 : forall t : table, check t = true -> sound t.
 Proof.
