@@ -80,7 +80,7 @@ class Translator(Protocol):
 
 COMPILERS: Mapping[str, str] = {
     r"amdgpu:.*": "rspverify.compilers.gpus",
-    r"(?:(?:gcc|clang):)?(?:aarch64|x86-64|riscv64|ppc64le)(?:[+:].*|-O[0-3].*|@.*)?": (
+    r"(?:(?:gcc|clang):)?(?:aarch64|x86-64|riscv64|ppc64le|armv7)(?:[+:].*|-O[0-3].*|@.*)?": (
         "rspverify.compilers.cpus"
     ),
 }

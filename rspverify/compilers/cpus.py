@@ -107,6 +107,15 @@ CPUS: Mapping[str, Cpu] = {
             spelling=("-ppc-asm-full-reg-names",),
             gcc=("-mregnames",),
         ),
+        Cpu(
+            "armv7",
+            "armv7-linux-gnueabihf",
+            TARGETS["armv7"],
+            "R0",
+            r"@|^\s*#",
+            arm,
+            gcc=("-march=armv7-a+fp", "-marm"),
+        ),
     )
 }
 """By the name on command lines."""

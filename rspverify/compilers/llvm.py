@@ -137,7 +137,7 @@ def compiler_at(path: str, goal: Goal) -> Compiler:
         return Compiler(f"LLVM {llvm[1]} by llc", path)
     if clang := re.search(r"clang version (\d\S*)", said):
         return Compiler(f"LLVM {clang[1]} by clang", path, Kind.CLANG)
-    if "Free Software Foundation" not in said:
+    if "gcc" not in said.lower():
         raise InputError([Problem(None, f"{path}: must be an llc, a clang or a GCC")])
     version = _said((path, "-dumpfullversion"), "", path).strip()
     machine = _said((path, "-dumpmachine"), "", path).strip()

@@ -55,13 +55,18 @@ def lines_of(emitted: Sequence[Line], spelled: Spelled) -> Iterator[Line]:
             yield Label(following, it.span)
 
 
-def arm(it: Instruction) -> Iterable[Instruction]:
+def arm(it: Instruction) -> Iterable[Line]:
     """A32 and A64: in capitals, but for labels, numbers without a sign before them."""
     operands = [_plain(each, str.upper) for each in it.operands]
     mnemonic = it.mnemonic.upper()
     if mnemonic == "POP" and "PC" in operands[-1]:
         mnemonic, operands = "BX", ["LR"]
-    yield replace(it, mnemonic=mnemonic, operands=tuple(operands))
+    made = replace(it, mnemonic=mnemonic, operands=tuple(operands))
+    if (returns := re.fullmatch(r"BX(EQ|NE|LT|GT|LE|GE)", mnemonic)) is None:
+        yield made
+    else:
+        opposite = f"B{_OPPOSITE[returns[1].lower()].upper()}"
+        yield from _unless(made, opposite, (), replace(made, mnemonic="BX"))
 
 
 def riscv(it: Instruction) -> Iterable[Instruction]:
@@ -85,10 +90,8 @@ def power(it: Instruction) -> Iterable[Line]:
     if returns is None:
         yield replace(it, mnemonic=mnemonic, operands=operands)
         return
-    beyond = f".Lgoes.on.{it.span.line}"
-    yield replace(it, mnemonic=f"b{_OPPOSITE[returns[1]]}", operands=(*operands, beyond))
-    yield replace(it, mnemonic="blr", operands=())
-    yield Label(beyond, it.span)
+    ends = replace(it, mnemonic="blr", operands=())
+    yield from _unless(it, f"b{_OPPOSITE[returns[1]]}", operands, ends)
 
 
 def x86(it: Instruction) -> Iterable[Instruction]:
@@ -107,6 +110,9 @@ def x86(it: Instruction) -> Iterable[Instruction]:
     places = [at for at, each in enumerate(operands) if each.startswith("[")]
     if mnemonic == "LEA" and len(operands) == 2:
         yield replace(made, operands=(operands[0], operands[1].strip("[]")))
+    elif mnemonic in ("XOR", "SUB") and operands[0] == operands[1]:
+        yield replace(it, mnemonic="MOV", operands=(operands[0], "0"))
+        yield replace(it, mnemonic="TEST", operands=tuple(operands))
     elif not (mnemonic in _CALCULATES and places):
         yield made
     else:
@@ -116,6 +122,16 @@ def x86(it: Instruction) -> Iterable[Instruction]:
         yield replace(made, operands=tuple(aside))
         if places == [0]:
             yield replace(it, mnemonic="MOV", operands=(operands[0], _ASIDE))
+
+
+def _unless(
+    it: Instruction, branch: str, operands: Sequence[str], done: Instruction
+) -> Iterator[Line]:
+    """An instruction that is done unless a branch goes over it."""
+    beyond = f".Lgoes.on.{it.span.line}"
+    yield replace(it, mnemonic=branch, operands=(*operands, beyond))
+    yield done
+    yield Label(beyond, it.span)
 
 
 def _plain(operand: str, spelled: Callable[[str], str] = str) -> str:

@@ -63,8 +63,12 @@ def _x86(name: str) -> str:
     )
 
 
+_ARMV7 = {"FP": "R11", "IP": "R12", "SP": "R13", "LR": "R14", "PC": "R15"}
+"""Registers by their names in the procedure call standard (AAPCS32, §6.1.1)."""
+
+
 def _armv7(name: str) -> str:
-    return name if name[0] == "%" else name.upper()
+    return name if name[0] == "%" else _ARMV7.get(name.upper(), name.upper())
 
 
 _OF_LANGUAGES = {
@@ -78,7 +82,7 @@ _OF_LANGUAGES = {
         "XZR",
         anywhere=True,
     ),
-    "ARM": Dialect("arm", "[Rr](?:[0-9]|1[0-5])", _armv7, anywhere=True),
+    "ARM": Dialect("arm", f"[Rr](?:[0-9]|1[0-5])|{'|'.join(_ARMV7)}", _armv7, anywhere=True),
     "PPC": Dialect("power", "r(?:[12]?[0-9]|3[01])"),
     "RISCV": Dialect("riscv", f"x(?:[12]?[0-9]|3[01])|{'|'.join(_RISCV)}", _riscv, "x0"),
 }

@@ -43,6 +43,7 @@ TARGETS: Mapping[str, Target] = {
         Target("x86", "X86", "x86-tso", {"+": "LOCK XADD", "exchange": "XCHG"}),
         Target("power", "PPC", "power"),
         Target("aarch64", "AArch64", "aarch64", _AARCH64),
+        Target("armv7", "ARM", "armv7"),
         Target("riscv", "RISCV", "riscv", _RISCV),
         Target("ptx", "PTX", "ptx", _PTX, {**_CTA, Scope.DV: "gpu", Scope.ALL: "sys"}),
         Target("vulkan", "Vulkan", "vulkan", _VULKAN, {**_WG, Scope.SG: "sg", Scope.DV: "dv"}),

@@ -1,0 +1,232 @@
+"""Compilers for processors whose executions a model says, on whole tests."""
+
+import shutil
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from rspverify.axiomatic.cat import load_model
+from rspverify.compilers.cpus import CPUS, ForCpu, Setup, translator
+from rspverify.compilers.llvm import Compiler, Kind
+from rspverify.litmus.program import Program
+from rspverify.litmus.reader import read_program
+from rspverify.mapping.mapped import Mapped
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
+from rspverify.soundness.settings import Settings
+from rspverify.source import InputError, Source, read_source
+from rspverify.translators import names_compiler
+from rspverify.value import Constant, Read
+from rspverify.verdict import Word
+
+TESTS = Path("litmus/targets")
+SETTINGS = Settings(model="rc11")
+MODEL = load_model("rc11")
+
+
+class Says(Compiler, frozen=True):
+    """A compiler that says the same whatever it is given."""
+
+    text: str = ""
+
+    def emit(self, module: str, goal: object) -> Source:
+        return Source("emitted.s", self.text)
+
+
+class Edited(Compiler, frozen=True):
+    """A compiler that emits something else in some places."""
+
+    old: str = ""
+    new: str = ""
+
+    def emit(self, module: str, goal: Setup) -> Source:  # type: ignore[override]
+        source = by(goal.name).compiler.emit(module, goal)
+        assert self.old in source.text, source.text
+        return Source(source.name, source.text.replace(self.old, self.new))
+
+
+@cache
+def by(word: str) -> ForCpu:
+    return translator(word)
+
+
+def program(name: str) -> Program:
+    return read_program(read_source(TESTS / f"{name}.litmus"))
+
+
+def word(name: str, it: ForCpu) -> Word:
+    return check(Case(program(name), it, MODEL, SETTINGS)).word
+
+
+NAMES = ("CoRR", "LB+if", "MP", "MP+cas", "MP+fences", "MP+na", "MP+rmw", "S", "exchange-lock")
+ORDERED = ("IRIW", "R", "SB", "SB+fences", "SB+rmws", "Z6.U")
+BEYOND = {"armv7": {"LB+if", "MP+na", "exchange-lock"}}
+"""What has instructions with a condition, which are not read."""
+
+
+@pytest.mark.parametrize("name", [*CPUS, "aarch64+lse", "aarch64+lse+rcpc", "x86-64-O1"])
+def test_what_llvm_emits_is_right(name: str) -> None:
+    """But that rc11 forbids load buffering, as everywhere but on x86."""
+    it = by(name)
+    tests = [*(f"synchronisation/{each}" for each in NAMES)]
+    tests += [f"seq_cst/{each}" for each in ORDERED]
+    it.prepare(map(program, tests))
+    beyond = {f"synchronisation/{each}" for each in BEYOND.get(name, ())}
+    assert {each for each in tests if word(each, it) is Word.UNSUPPORTED} == beyond
+    assert {word(each, it) for each in tests if each not in beyond} == {Word.SOUND}
+    wanted = Word.SOUND if name.startswith("x86") else Word.UNSOUND
+    assert word("synchronisation/LB", it) is wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "test", "old", "new"),
+    [
+        ("aarch64", "synchronisation/MP", "ldar", "ldr"),
+        ("aarch64", "synchronisation/MP", "stlr", "str"),
+        ("aarch64", "synchronisation/MP+fences", "dmb\tishld", "nop"),
+        ("aarch64", "synchronisation/MP+cas", "cmp\tw10, #1", "cmp\tw10, #0"),
+        ("aarch64+lse", "synchronisation/MP+acq-rmw", "ldadda", "ldadd"),
+        ("aarch64+lse", "synchronisation/increments", "ldadd", "swp"),
+        ("riscv64", "synchronisation/MP", "fence\tr, rw", "fence\tr, w"),
+        ("riscv64", "seq_cst/SB", "fence\trw, rw", "fence\trw, w"),
+        ("x86-64", "seq_cst/SB", "xchg", "mov"),
+        ("x86-64", "seq_cst/SB+fences", "lock\t\tor\tdword ptr [rsp - 64], 0", "nop"),
+        ("ppc64le", "synchronisation/MP", "isync", "nop"),
+        ("ppc64le", "seq_cst/SB", "\tsync", "\tlwsync"),
+        ("armv7", "synchronisation/MP", "dmb\tish", "nop"),
+    ],
+)
+def test_what_a_compiler_does_wrong(name: str, test: str, old: str, new: str) -> None:
+    it = by(name)
+    wrong = ForCpu(it.word, it.goal, Edited(it.compiler.version, old=old, new=new))
+    assert word(test, it) is Word.SOUND
+    assert word(test, wrong) is Word.UNSOUND
+
+
+# ---- other programs that compile -----------------------------------------------------------------
+
+INSTALLED = [
+    ("gcc:aarch64", "aarch64-linux-gnu-gcc"),
+    ("gcc:riscv64", "riscv64-linux-gnu-gcc"),
+    ("gcc:ppc64le", "powerpc64le-linux-gnu-gcc"),
+    ("x86-64@clang-19", "clang-19"),
+]
+
+
+@pytest.mark.parametrize(("name", "needs"), INSTALLED)
+def test_programs_of_the_system(name: str, needs: str) -> None:
+    if shutil.which(needs) is None:
+        pytest.skip(f"{needs} is not installed")
+    it = by(name)
+    tests = [f"synchronisation/{each}" for each in NAMES]
+    assert {word(each, it) for each in tests} == {Word.SOUND}
+
+
+# ---- what is read out of code --------------------------------------------------------------------
+
+
+def one(*statements: str) -> Program:
+    lines = "\n".join(f"  {each}" for each in statements)
+    text = f"C t\n{{ }}\nP0 (atomic_int* x) {{\n{lines}\n}}\nexists (x=0)\n"
+    return read_program(Source("t.litmus", text))
+
+
+def compiled(name: str, of: Program, *code: str) -> Mapped:
+    lines = "\n".join(each if each.endswith(":") else f"\t{each}" for each in code)
+    says = Says("it", text=f"t0.P0:\n{lines}\n.Lfunc_end0:\n")
+    it = ForCpu(name, by(name).goal, says)
+    return it.compiled(of)
+
+
+LOADS = (
+    "int r0 = atomic_load_explicit(x, memory_order_relaxed);",
+    "int r1 = atomic_load_explicit(x, memory_order_relaxed);",
+)
+
+
+def seen(made: Mapped) -> Mapping[int, object]:
+    return {it.operation: it.value for it in made.seen}
+
+
+def test_reads_that_are_merged_have_read_the_same() -> None:
+    made = compiled(
+        "aarch64", one(*LOADS), "ldr w8, [x0]", "str w8, [x0, #16]", "str w8, [x0, #32]", "ret"
+    )
+    assert seen(made) == {0: Read(0), 1: Read(0)}
+    assert [str(it.location) for it in made.program.operations] == ["x"]
+
+
+def test_a_value_that_is_known_is_read_nowhere() -> None:
+    store = "atomic_store_explicit(x, 3, memory_order_relaxed);"
+    code = ("mov dword ptr [rdi], 3", "mov dword ptr [rdi + 32], 3", "ret")
+    made = compiled("x86-64", one(store, LOADS[0]), *code)
+    assert seen(made) == {1: Constant(3)}
+
+
+BYTES = ("xor eax, eax", "cmp ecx, 7", "setg al", "mov dword ptr [rdi + 16], eax", "ret")
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "said"),
+    [
+        ("aarch64", ("ldr w8, [x0]", "ret"), "cannot be found"),
+        ("aarch64", ("ldr w8, [x0, #4]", "ret"), "accesses what is no location of the test"),
+        ("aarch64", ("ldr w8, [x0]", "str w8, [x0, #16]"), "the function must end"),
+        ("aarch64", ("ldrb w8, [x0]", "str w8, [x0, #16]", "ret"), "LDRB W8, [X0] cannot be read"),
+        ("aarch64", ("str w8, [x0]", "str w8, [x0, #16]", "ret"), "uses X8, which has no value"),
+        ("aarch64", ("bl f", "ret"), "BL F cannot be read: it is not known"),
+        ("x86-64", ("lea eax, [rdi+4]", *BYTES[3:]), "an address"),
+        ("x86-64", ("mov eax, byte ptr [rdi]", *BYTES[3:]), "BYTEPTR"),
+        ("x86-64", ("mov eax, dword ptr [rdi]", "add eax, eax", "jl .L1", ".L1:", "ret"), "left"),
+    ],
+)
+def test_what_cannot_be_read_is_not_judged(name: str, code: tuple[str, ...], said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        compiled(name, one(LOADS[0]), *code)
+    assert said in str(caught.value)
+
+
+def test_a_low_byte_is_written_beside_the_rest() -> None:
+    made = compiled("x86-64", one(LOADS[0]), "mov ecx, dword ptr [rdi]", *BYTES)
+    (value,) = seen(made).values()
+    assert "255" not in str(value) and ">" in str(value)
+
+
+# ---- words ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("aarch64+lsx", "a feature of aarch64 must be lse or rcpc, not lsx"),
+        ("aarch64-O2@no-such-program", "no-such-program: cannot be run"),
+        ("x86-64@true", "must be an llc, a clang or a GCC"),
+        ("gcc:aarch64@gcc", "must be a GCC for aarch64, not for x86_64-linux-gnu"),
+    ],
+)
+def test_words_that_name_no_compiler(given: str, said: str) -> None:
+    if given.endswith("@gcc") and shutil.which("gcc") is None:
+        pytest.skip("gcc is not installed")
+    assert names_compiler(given)
+    with pytest.raises(InputError) as caught:
+        translator(given)
+    assert said in str(caught.value)
+
+
+def test_a_file_or_a_table_is_no_compiler() -> None:
+    given = ("c11-aarch64", "aarch64.yaml", "aarch64/tests", "riscv6", "my-x86-64")
+    assert not any(map(names_compiler, given))
+
+
+def test_it_is_for_no_machine() -> None:
+    from rspverify.architecture.machines import machine_named
+
+    with pytest.raises(InputError, match="--machine must be left out"):
+        by("aarch64").on_machine(machine_named("rsp"))
+
+
+def test_the_compiler_is_named_with_its_version() -> None:
+    assert by("aarch64").compiler.kind is Kind.LLVMLITE
+    assert by("aarch64").origin.endswith(", aarch64 -O2") and by("aarch64").name == "aarch64"
