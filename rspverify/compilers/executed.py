@@ -13,6 +13,7 @@ from rspverify.assembly.program import Seen
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.compilers.matching import given, lost
 from rspverify.compilers.programs import APART, read_as, watched
+from rspverify.isa.blocks import in_order
 from rspverify.isa.conditions import Condition, both, condition_of, either, expression
 from rspverify.isa.execution import (
     UNKNOWN,
@@ -111,7 +112,7 @@ class _Code(TableExecutor):
 
     def run(self, lines: Sequence[Line]) -> None:
         """Execute all lines. Raises InputError with what cannot be read."""
-        self.follow(lines)
+        self.follow(in_order(lines, self._goes, self._ends_there))
         if self.state is not None and not self.problems:
             self.refuse(lines[-1].span if lines else None, "the function must end, and does not")
         for it in self.events:
@@ -122,6 +123,17 @@ class _Code(TableExecutor):
                 message = f"{it.instruction} depends on a register to which nothing was written"
                 self.refuse(it.instruction.span, message)
         self.require()
+
+    def _goes(self, it: Instruction) -> tuple[str, bool] | None:
+        """Where a branch goes, and whether always; None of what is no branch."""
+        form = self._set.form(it.mnemonic, it.operands)
+        if form is None or form.target is None or form.branch is None:
+            return None
+        return form.bound(it.operands)[form.target], form.branch.text == "1"
+
+    def _ends_there(self, it: Instruction) -> bool:
+        form = self._set.form(it.mnemonic, it.operands)
+        return form is not None and "end" in form.words
 
     # ---- what is emitted ------------------------------------------------------------------------
 

@@ -25,11 +25,12 @@ from rspverify.isa.conditions import (
     condition_of,
     either,
     expression,
+    implies,
     negated,
 )
 from rspverify.isa.formula import Formula, Operators
 from rspverify.isa.instruction_set import Form, InstructionSet
-from rspverify.isa.lines import Instruction, Label, Line
+from rspverify.isa.lines import Instruction, Jump, Label, Line
 from rspverify.records import replace
 from rspverify.source import InputError, Problem, Severity, Span
 from rspverify.value import Binary, Constant, Expression, Read, binary, select, unary, wrap
@@ -116,7 +117,7 @@ class Executor(ABC, Generic[S]):
 
     def follow(self, lines: Iterable[Line]) -> None:
         """Follow lines to the last."""
-        kept = [it for it in lines if isinstance(it, Instruction | Label)]
+        kept = [it for it in lines if isinstance(it, Instruction | Label | Jump)]
         for _, group in groupby(kept, key=lambda it: (it.span.line, isinstance(it, Label))):
             together = list(group)
             for label in (it for it in together if isinstance(it, Label)):
@@ -125,6 +126,9 @@ class Executor(ABC, Generic[S]):
             if instructions and self.state is not None:
                 self._at = instructions[0].span
                 self.step(instructions)
+            for jump in (it for it in together if isinstance(it, Jump)):
+                if self.state is not None:
+                    self.branch(jump.target, True)
         for target in self._targets:
             message = f"a branch must go to a label of its thread, not to {target}"
             self.refuse(self._branches.get(target), message)
@@ -300,7 +304,9 @@ class TableExecutor(Executor[State]):
         exclusive = [it for it in events if it.pair is not None]
         silent = all(it.form.written is None or both(it.guard, there) is False for it in events)
         paired = {it.pair for it in exclusive} <= {it.index for it in events}
-        ends = since is not None and there != since.path
+        # Code that stands elsewhere may come back to a label, and was not there before.
+        was_there = since is not None and implies(there, since.path)
+        ends = was_there and since is not None and there != since.path
         if since is None or at is None or not (ends and silent and paired):
             super().goes_back(target, there)
         elif carried := sorted(since.before & since.set):

@@ -60,4 +60,11 @@ class Directive(Struct, frozen=True):
     span: Span
 
 
-Line = Instruction | Label | Directive
+class Jump(Struct, frozen=True):
+    """Where a thread goes on, as no instruction says: to the code that was emitted behind it."""
+
+    target: str
+    span: Span
+
+
+Line = Instruction | Label | Directive | Jump

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from rspverify.isa.conditions import expression
 from rspverify.isa.execution import Address, Choice, State
+from rspverify.isa.lines import Label
 from rspverify.mapping.items import OPERATOR, SCOPE, Item, item, known, usual, with_scope
 from rspverify.mapping.table import FromC, RowExecutor, Table, Translated, named
 from rspverify.mapping.targets import Target
@@ -166,7 +167,7 @@ class Strengths(Struct, frozen=True, dict=True):
 
     def written(self, elements: Iterable[Code], core: Code = ()) -> Code:
         """Elements one after the other, each with labels of its own."""
-        labels = {it.name for each in core for it in each.lines if not hasattr(it, "mnemonic")}
+        labels = {it.name for each in core for it in each.lines if isinstance(it, Label)}
         found: list[Item] = []
         for each in elements:
             if each == self.branch:
@@ -213,7 +214,7 @@ def _renamed(text: str, names: dict[str, str]) -> str:
 
 def _alike(code: Code, branch: Code) -> bool:
     """Whether a code is a branch, whatever its label is called."""
-    labels = [it.name for each in code for it in each.lines if not hasattr(it, "mnemonic")]
+    labels = [it.name for each in code for it in each.lines if isinstance(it, Label)]
     return len(labels) == 1 and tuple(_renamed(str(it), {labels[0]: "L"}) for it in code) == tuple(
         map(str, branch)
     )
