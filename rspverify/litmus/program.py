@@ -417,9 +417,7 @@ class Program(Struct, frozen=True):
 
 def one_barrier(one: Operation, other: Operation) -> bool:
     """Whether two operations are barriers at which threads that must come there meet."""
-    if one.label is None or one.kind is not other.kind:
-        return False
-    return (one.label, one.meets) == (other.label, other.meets)
+    return one.label is not None and (one.label, one.meets) == (other.label, other.meets)
 
 
 def one_subgroup(one: Thread, other: Thread) -> bool:

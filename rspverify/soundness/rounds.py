@@ -44,7 +44,7 @@ _CLOCK_EVERY = 1_000
 
 _COHERENT = frozenset(
     {
-        "cc96500d8fb095ba00b45fa60b8cdfadecaa8f8b83823ac17ed949f40eda3c7e",  # vulkan
+        "832f9fc4927aa84f5607353cea7f6a8f6d9d2bb97e47b49d84f5c264f0a9d955",  # vulkan
         "b3229758218f294dba50d90610299896cb051096a62b52b9e7afeffd5758b45d",  # ptx
         "3dd13ba6b1e3fde183f7eada1c2ecda98361136e6ef889352b48f2fa9c6209fd",  # ptx-6.0
         "e909d2302f071a365efcbfddbc55c4bc1203c268f09e2413f5bbadaae63f5154",  # aarch64
