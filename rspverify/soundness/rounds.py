@@ -45,8 +45,8 @@ _CLOCK_EVERY = 1_000
 _COHERENT = frozenset(
     {
         "832f9fc4927aa84f5607353cea7f6a8f6d9d2bb97e47b49d84f5c264f0a9d955",  # vulkan
-        "b3229758218f294dba50d90610299896cb051096a62b52b9e7afeffd5758b45d",  # ptx
-        "3dd13ba6b1e3fde183f7eada1c2ecda98361136e6ef889352b48f2fa9c6209fd",  # ptx-6.0
+        "e7cbcf42be26fc94b98c887f3b1ccc2eab9c736a852eb2e77755cf69d83756e7",  # ptx
+        "888f584ef0c9825ce88ec2b548a320180b42fb49ea9cda93dc49c1c2cfbb3ed7",  # ptx-6.0
         "e909d2302f071a365efcbfddbc55c4bc1203c268f09e2413f5bbadaae63f5154",  # aarch64
         "088d78ea36fcbc06c450d972722a3c9f50a2a00eab2a097ab5664e28fb36681f",  # aarch64-2021
         "1699e821f2a036a7659890be6e6b5da022c8be3a484cc1b9bb5db517cff88db0",  # armv7
