@@ -106,7 +106,7 @@ class FormQuestion(Question[Form], frozen=True):
             return None
         test, scheme, settings = self.test, self.scheme, self.test.settings
         texts = test.source.digest, scheme.source.digest
-        return *texts, scheme.identity, settings.unroll, settings.mixed
+        return *texts, scheme.identity, settings.unroll, settings.mixed, settings.dependencies
 
     def decide(self) -> Form:
         try:

@@ -352,7 +352,8 @@ class Program(Struct, frozen=True):
     same test with these loops unrolled, too, None where there are none or one never ends. faults:
     what makes the program undefined if a consistent execution has it. blocked: where one of these
     is not 0, a thread waits for ever at a barrier. given: the final states that the test speaks of,
-    all if it is None; in assembly, what breaks rules elsewhere does not count.
+    all if it is None; in assembly, what breaks rules elsewhere does not count. folded: whether a
+    compiler may fold dependencies away that carry no value.
     """
 
     title: str
@@ -368,6 +369,7 @@ class Program(Struct, frozen=True):
     faults: tuple[Fault, ...] = ()
     blocked: tuple[Expression, ...] = ()
     given: Formula | None = None
+    folded: bool = False
 
     @property
     def operations(self) -> tuple[Operation, ...]:

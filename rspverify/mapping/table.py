@@ -44,6 +44,7 @@ from rspverify.litmus.program import (
     Spin,
     Thread,
 )
+from rspverify.mapping.folding import deciding, folded
 from rspverify.mapping.items import OPERATOR, SCOPE, Item, filled
 from rspverify.mapping.mapped import Mapped
 from rspverify.mapping.targets import Target
@@ -230,7 +231,7 @@ class Table(OfRows, Struct, frozen=True, dict=True):
         """The code of each operation, and what judges it."""
         made = self.compiled(program)
         code = tuple(sorted(it.texts.items()) for it in made.all)
-        return self.target.name, self.model.text_digest, code
+        return self.target.name, self.model.text_digest, code, program.folded
 
     def row_for(self, operation: Operation) -> FromC | Translated | None:
         """The row that translates an operation, if there is one; None where it may be that of any
@@ -390,6 +391,7 @@ class _Thread(RowExecutor):
         self._operation: Operation | None = None
         self._first: dict[int, int] = {}
         self._spans: list[Span] = []
+        self._guards_left = deciding(thread.operations) if program.folded else {}
         self.told: dict[int, int] = {}
         self.texts: dict[int, tuple[str, ...]] = {}
         for each in thread.operations:
@@ -409,12 +411,17 @@ class _Thread(RowExecutor):
         operand = _operand(it)
         for name, value in (("v", operand), ("e", _expected(it))):
             if value is not None:
-                values[name], sources[name] = self._over(value), self._depends(reads(value))
-        if it.textual is not None and "v" in sources:
-            sources["v"] = self._depends(it.data)
+                value = self._folded(value)
+                values[name], looked_at = self._over(value), reads(value)
+                if it.textual is not None and name == "v":
+                    looked_at = it.data & looked_at if self._program.folded else it.data
+                sources[name] = self._depends(looked_at)
         if it.location is not None:
             values["x"] = Address(it.location)
-            sources["x"] = self._depends(it.address)
+            address = it.address
+            if it.choice is not None and it.textual is None:
+                address = reads(self._folded(it.choice.index))
+            sources["x"] = self._depends(address)
         where = condition_of(path)
         if not (row.code or it.gives):  # Nor is there a branch around what is nothing.
             return
@@ -422,7 +429,8 @@ class _Thread(RowExecutor):
         if it.textual is not None:
             self._taken.append((True, self._depends(it.control)))
         else:
-            self._taken += self._branched(it.guard if it.choice is None else it.choice.path, True)
+            guard = it.guard if it.choice is None else it.choice.path
+            self._taken += self._branched(self._guards_left.get(it.index, guard), True)
         control = self._control(where)
         chosen = [operand, _expected(it), None if it.choice is None else it.choice.index]
         if control is None or any(each is not None and _chooses(each) for each in chosen):
@@ -477,7 +485,7 @@ class _Thread(RowExecutor):
             case Unary("!", argument):
                 yield from self._branched(argument, where)
             case _:
-                yield where, self._depends(reads(it))
+                yield where, self._depends(reads(self._folded(it)))
 
     def _control(self, where: Condition) -> frozenset[int] | None:
         """The reads on which branches before depend, on a path; None where it is one on a part of
@@ -488,6 +496,10 @@ class _Thread(RowExecutor):
                 if both(where, at) is not False:
                     return None
         return sure
+
+    def _folded(self, it: Expression) -> Expression:
+        """An expression as the compiler leaves it."""
+        return folded(it) if self._program.folded else it
 
     def _over(self, it: Expression) -> Expression:
         """An expression of the source over what the code has read."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rspverify.limits import DEFAULT_UNROLL, MEMORY, SECONDS, Limits
 from rspverify.options import Option, declared, option, words_of
+from rspverify.records import replace
 from rspverify.schedulers import schedulers_of
 from rspverify.source import require
 from rspverify.verdict import Engine as Engine
@@ -30,6 +31,14 @@ class L2(StrEnum):
 
     AUTO = "auto"
     REAL = "real"
+
+
+class Dependencies(StrEnum):
+    """What of its dependencies the code of a table for a target has: those of its text, or only
+    those that carry a value."""
+
+    KEPT = "kept"
+    FOLDED = "folded"
 
 
 @dataclass(frozen=True)
@@ -115,6 +124,11 @@ class Settings:
         "Let the threads of a test in OpenCL declare a location differently: it is atomic if all "
         "say so, as Dartagnan has it.",
     )
+    dependencies: Dependencies = option(
+        Dependencies.KEPT,
+        "Of tables for a target: kept, as in the text of the test; folded: a compiler folds away "
+        "those that carry no value, as r ^ r and a branch whose sides do the same.",
+    )
     shortest: bool = True
     allow_fallback: bool = True
 
@@ -125,7 +139,11 @@ class Settings:
         """
         from rspverify.litmus.reader import read_program
 
-        return read_program(source, self.unroll, self.mixed, assembly=assembly)
+        program = read_program(source, self.unroll, self.mixed, assembly=assembly)
+        if self.dependencies is Dependencies.KEPT:
+            return program
+        unrolled = program.unrolled and replace(program.unrolled, folded=True)
+        return replace(program, folded=True, unrolled=unrolled)
 
     def limits(self) -> Limits:
         """The limits of one question, their clock started now."""

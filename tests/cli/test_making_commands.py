@@ -14,7 +14,7 @@ from rspverify.cli import app
 from rspverify.limits import LimitReached
 from rspverify.options import Parameters, words_of
 from rspverify.records import fields_of, replace
-from rspverify.soundness.settings import L2, OPTIONS, Settings
+from rspverify.soundness.settings import L2, OPTIONS, Dependencies, Settings
 from rspverify.terminal.command import Command, summaries
 from rspverify.terminal.completion import completer
 from rspverify.terminal.ending import exit_code, first_of, told
@@ -37,6 +37,7 @@ OTHER: dict[str, Any] = {
     "scheduler": "obe:2",
     "unroll": 3,
     "mixed": True,
+    "dependencies": Dependencies.FOLDED,
 }
 """For each setting a value that is not the default."""
 

@@ -13,7 +13,7 @@ from rspverify.judge.inputs import Form, FormQuestion, LoadedTest, NamedScheme, 
 from rspverify.judge.judge import Judge
 from rspverify.records import fields_of, replace
 from rspverify.scheme.reader import read_scheme
-from rspverify.soundness.settings import L2, Engine, Reading, Settings
+from rspverify.soundness.settings import L2, Dependencies, Engine, Reading, Settings
 from rspverify.source import InputError, Source
 from rspverify.verdict import Verdict, Word
 
@@ -226,6 +226,7 @@ CHANGES: dict[str, Settings | None] = {
     "scheduler": Settings(progress=True, scheduler="obe"),
     "unroll": Settings(unroll=3),
     "mixed": Settings(mixed=True),
+    "dependencies": Settings(dependencies=Dependencies.FOLDED),
     "shortest": Settings(shortest=False),
     "allow_fallback": None,
 }
