@@ -63,15 +63,19 @@ def rooms_up_to(room: str, package: Path = PACKAGE) -> dict[str, Files]:
 
 def _files(room: str, package: Path) -> Files:
     """The files of a room, or its module; none where it is what ships, or there is no such room."""
-    folder, module = package / room, package / f"{room}.py"
     if room in (SHIPPED.name, "__pycache__"):
         return {}
-    paths = sorted(folder.rglob("*")) if folder.is_dir() else [module] * module.is_file()
-    return {
-        each.relative_to(package).as_posix(): each.read_bytes()
-        for each in paths
-        if "__pycache__" not in each.parts and not each.is_dir()
-    }
+    top, found = str(package / room), dict[str, bytes]()
+    paths = [f"{top}.py"] * os.path.isfile(f"{top}.py")
+    if os.path.isdir(top):
+        paths = []
+        for folder, below, names in os.walk(top):
+            below[:] = sorted(each for each in below if each != "__pycache__")
+            paths += (os.path.join(folder, each) for each in sorted(names))
+    for each in paths:
+        with open(each, "rb") as file:
+            found[each[len(str(package)) + 1 :].replace(os.sep, "/")] = file.read()
+    return found
 
 
 @cache

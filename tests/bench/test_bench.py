@@ -17,7 +17,7 @@ from bench.cases import KNOWN_ANSWERS, Timed, known_answers
 from bench.curves import CURVES, Curve
 from bench.decisions import decisions
 from bench.document import END, filled
-from bench.first import first_answers
+from bench.first import FLOOR, first_answers
 from bench.growth import Point, grow, growth
 from bench.herd import HERD, Herd, beside_herd
 from bench.parts import BUILDERS, nodes
@@ -129,7 +129,7 @@ def test_a_sheet_in_a_document() -> None:
 
 def test_first_answers_are_beside_the_least_that_a_process_takes() -> None:
     rows = first_answers(1, [("list",)]).rows
-    assert [row[0] for row in rows] == ["import z3", "list"]
+    assert [row[0] for row in rows] == [FLOOR, "list"]
     assert rows[0][-1] == "1.00"
 
 
