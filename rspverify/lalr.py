@@ -186,12 +186,13 @@ class Parse:
                     self.token = self._other()
                     return None
                 name, word = alone
-            place = self._passed(word)
-            if name not in ignored:
-                last = Token(name, word, place)
-                if not feed(last):
-                    self.token = last
-                    return None
+            if name in ignored:
+                self._pass(word)
+                continue
+            last = Token(name, word, self._passed(word))
+            if not feed(last):
+                self.token = last
+                return None
         self.token = Token(END, "", last.meta if last else Place(1, 1, 0, 1, 1, 0))
         return self.values[-1] if feed(self.token) else None
 
@@ -241,13 +242,17 @@ class Parse:
             states.append(tables.actions[states[-1]][rule.made])
         return True
 
+    def _pass(self, word: str) -> None:
+        if "\n" in word:
+            self._line += word.count("\n")
+            self._line_start = self._offset + word.rindex("\n") + 1
+        self._offset += len(word)
+
     def _passed(self, word: str) -> Place:
         """The place of a word that it goes past."""
         start, line, column = self._offset, self._line, self._offset - self._line_start + 1
-        self._offset = end = start + len(word)
-        if "\n" in word:
-            self._line += word.count("\n")
-            self._line_start = start + word.rindex("\n") + 1
+        self._pass(word)
+        end = self._offset
         return Place(line, column, start, self._line, end - self._line_start + 1, end)
 
     def _other(self) -> Token | None:
