@@ -193,9 +193,10 @@ class Compiled(Struct, frozen=True):
 
 
 class Drawing(Struct, frozen=True):
-    """A picture of an execution that the model forbids."""
+    """A picture of an execution, below a head."""
 
     picture: Picture
+    head: str = "What the model forbids"
 
 
 class Article(Struct, frozen=True):

@@ -4,6 +4,7 @@ for findings."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, pairwise
 
 from rspverify.answers import (
     Detail,
@@ -17,6 +18,7 @@ from rspverify.answers import (
     within_words,
 )
 from rspverify.graph import nearest
+from rspverify.picture import Arrow, Picture, PlacedEvent, PlacedThread
 from rspverify.records import replace
 from rspverify.render import document as doc
 from rspverify.render.document import Block, Document, Line, line
@@ -29,7 +31,16 @@ from rspverify.render.words import (
     row_in_words,
     switches_in_words,
 )
-from rspverify.verdict import WRONG, Event, Progress, ProgressWord, Race, Verdict, Word
+from rspverify.verdict import (
+    WRONG,
+    Event,
+    ExecutionGraph,
+    Progress,
+    ProgressWord,
+    Race,
+    Verdict,
+    Word,
+)
 
 _RELATED = {
     "rf": "reads from",
@@ -108,6 +119,27 @@ def _of_the_target(verdict: Verdict) -> Iterator[Block]:
         yield line()
         yield line("The execution of the target", kind="head")
         yield execution(verdict.graph.events, verdict.graph.edges)
+
+
+def _picture(graph: ExecutionGraph, test: str) -> Picture:
+    """An execution of a target as a picture; of mo and fr the edges that the others follow from."""
+    events, rf = graph.events, graph.edges.get("rf", ())
+    mo = nearest(graph.edges.get("mo", ()))
+    numbers = range(1 + max((it.thread for it in events if it.thread is not None), default=-1))
+    columns = [[at for at, it in enumerate(events) if it.thread == each] for each in numbers]
+    edges = {
+        "po": chain(*map(pairwise, columns)),
+        "rf": rf,
+        "mo": mo,
+        "fr": [(read, b) for write, read in rf for a, b in mo if a == write and b != read],
+    }
+    return Picture(
+        f"{test}, compiled",
+        (),
+        tuple(PlacedThread(f"P{each}", None, None) for each in numbers),
+        tuple(PlacedEvent(it.access, it.thread, it.line) for it in events),
+        tuple(Arrow(name, a, b) for name, pairs in edges.items() for a, b in pairs),
+    )
 
 
 def _progress(
@@ -215,6 +247,8 @@ def _evidence(detail: Detail, *, queues: bool = False, going: bool = False) -> I
             yield from _progress(it, it.progress, source, queues=queues)
         if detail.picture:
             yield doc.Drawing(detail.picture)
+        if it.verdict.graph is not None and not going:
+            yield doc.Drawing(_picture(it.verdict.graph, it.result.test), "What the target allows")
         if detail.reached and (detail.reached.outcomes or detail.reached.stopped):
             yield _reached_table(detail.reached)
     command = line("In a terminal: ", (detail.command, "code")) if detail.command else line()

@@ -130,7 +130,9 @@ def test_tables_for_targets_are_schemes_too(
     rows = table["rows"]
     assert rows[0]["fields"].items() >= row.items() if row else rows == []
     assert reply.of("verdict")[-1]["claim"] == "UNSOUND"
-    assert "was found again by brute force" in reply.of("answer")[0]["html"]
+    html = reply.of("answer")[0]["html"]
+    assert "was found again by brute force" in html
+    assert "What the model forbids" in html and "What the target allows" in html
 
 
 def test_a_corpus_decides_again_only_what_an_edit_touches(instance: Instance) -> None:
