@@ -27,8 +27,8 @@ from rspverify.soundness.sides import ModelSide
 from rspverify.source import Source
 
 CHOICES = Choices(states=4_000, steps=14)
-_SMALL = 9
-"""From this pair on the first that show a verdict that is too good are quickly made smaller."""
+_SMALL, _SMALL_WITNESS = 17, 86
+"""The pairs that show a verdict that is too good and are quickly made smaller."""
 
 
 def first_disagreement(
@@ -91,7 +91,7 @@ def no_stale_values(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("plant", "engine", "operations", "instructions", "start"),
     [
-        (no_locks, Engine.UNROLL, 3, 9, 270),  # The 281st pair is the first that shows it.
+        (no_locks, Engine.UNROLL, 3, 9, 280),  # The 281st pair is the first that shows it.
         (no_invalidation, Engine.EXPLICIT, 4, 7, 0),
         (no_waiting_for_flushes, Engine.EVENTS, 4, 7, 0),
         (no_stale_values, Engine.UNROLL, 1, 1, 0),
@@ -136,7 +136,9 @@ def test_a_witness_reading_that_is_too_good(monkeypatch: pytest.MonkeyPatch) -> 
     choices = replace(CHOICES, engines=(Engine.EXPLICIT, Engine.EVENTS))
     with monkeypatch.context() as planted:
         planted.setattr(EventsExecutions, "candidates", lambda self, source: iter(()))
-        tasks = [task for task in tasks_for(6, 200, _SMALL, None, choices) if not task.number % 2]
+        tasks = [
+            task for task in tasks_for(6, 200, _SMALL_WITNESS, None, choices) if not task.number % 2
+        ]
         found = next(it for it in map(disagreement, tasks) if it)
         assert found.kind == ("verdict", "check by events, witness")
         assert "says SOUND, by definition it is UNSOUND" in found.words

@@ -67,7 +67,8 @@ def test_formulas_say_of_each_program_what_check_says(
         (Space(4, 2, operations=("st.rlx.DV", "ld.sc.DV", "F.sc.DV", "F.acq.WG")), 20),
         (Space(3, 3, 3, 2, operations=("ld.na", "st.na", "ld.WG", "st.DV.R", "inc.WG", "st.ALL", "ld.ALL", "inc.ALL.R")), 10),
         (Space(events=3, operations=("cas.DV", "inc.WG", "ld.DV", "st.na")), 20),
-        (Space(4, 2, operations=("cas.sc.DV", "cas.rlx.WG")), 5),
+        (Space(3, 2, operations=("cas.sc.DV", "cas.rlx.WG")), 20),
+        (Space(4, 2, operations=("cas.sc.DV", "ld.DV")), 5),
     ],
 )  # fmt: skip
 def test_each_program_that_must_be_decided_can_be_chosen_in_a_sketch(

@@ -120,7 +120,8 @@ def test_what_waits_order_is_suspected_as_by_itself(
 
 @pytest.mark.parametrize("name", ["gfx900", "gfx1030"])
 def test_formulas_say_of_each_program_what_it_says_by_itself(name: str) -> None:
-    """On GFX9 a read-modify-write of global memory passes by the cache."""
+    """Of some programs, and then of the first that is suspected where one can be: on GFX9 a
+    read-modify-write of global memory passes by the cache."""
     table = scheme(f"amdgpu/{name}")
     space = space_of(table, ["ld.sc.WG", "st.WG", "inc.rlx.WG"], 4)
     formulas = Formulas(space, table)
@@ -128,6 +129,8 @@ def test_formulas_say_of_each_program_what_it_says_by_itself(name: str) -> None:
     said: list[bool] = []
     for shape in programs(space, 1, (3, 4)):
         expected = suspected(shape, space, table)
+        if len(said) >= 8 and not expected:
+            continue
         assert formulas.choose(shape) is expected, line_of(shape, space)
         said.append(expected)
         word = check(Case(program_named(shape, space), table, MODEL, QUICK)).word
