@@ -27,7 +27,7 @@ from rspverify.compilers.llvm import Compiler, Kind, compiler_at, llvmlite
 from rspverify.compilers.programs import module
 from rspverify.compilers.spelling import Spelled, arm, lines_of, power, riscv, x86
 from rspverify.isa.lines import Directive, Label, Line
-from rspverify.litmus.program import GLOBAL, Program
+from rspverify.litmus.program import GLOBAL, Operation, Program
 from rspverify.litmus.program import Kind as Does
 from rspverify.mapping.mapped import Mapped
 from rspverify.mapping.targets import TARGETS, Target
@@ -205,12 +205,12 @@ class ForCpu(Struct, Compilation, frozen=True, eq=False):
     @property
     def model(self) -> MemoryModel:
         """The model that says what executions of its code are."""
-        return load_model(self.goal.of.target.model)
+        return load_model(self.target.model)
 
     @property
     def runs_on(self) -> str:
         """The name of its target."""
-        return self.goal.of.target.name
+        return self.target.name
 
     @property
     def identity(self) -> str:
@@ -226,6 +226,19 @@ class ForCpu(Struct, Compilation, frozen=True, eq=False):
     def language(self) -> None:
         """It compiles OpenCL and C."""
         return None
+
+    @property
+    def target(self) -> Target:
+        """Its assembly and model."""
+        return self.goal.of.target
+
+    @property
+    def has_scopes(self) -> bool:
+        """Processors have none."""
+        return False
+
+    def row_for(self, operation: Operation) -> None:
+        """A compiler has no rows."""
 
     def on_machine(self, machine: Architecture) -> ForCpu:
         """Raises InputError: a model says what the executions of its code are."""

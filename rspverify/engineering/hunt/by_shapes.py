@@ -1,7 +1,8 @@
 """By shapes: all programs at once that differ only in the orders and scopes of their operations.
 
-For tables whose target is judged by a model (axiomatic/together.py). What the source allows and
-what the target does is calculated for all of them, a bit for each.
+For tables and compilers whose target is judged by a model (axiomatic/together.py). What the source
+allows and what the target does is calculated for all of them, a bit for each. A compiler is given
+each thread by itself.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from rspverify.axiomatic.together import (
     require_fit,
 )
 from rspverify.axiomatic.vocabulary import OF_PLACES
+from rspverify.compilers.cpus import ForCpu
 from rspverify.engineering.hunt.finding import By, UsedRow
 from rspverify.engineering.hunt.strategy import Hunted, Strategy
 from rspverify.enumeration.naming import named, size_of
@@ -43,7 +45,7 @@ from rspverify.programs.meaning import program_of
 from rspverify.records import replace
 from rspverify.source import InputError, in_one_line
 from rspverify.translators import Translator
-from rspverify.value import Constant, constants, reads
+from rspverify.value import Constant, Read, constants, reads
 from rspverify.verdict import Word
 
 CHUNK = 64
@@ -59,8 +61,8 @@ _WRITTEN, _EXPECTED = Constant(77), Constant(7_777)
 
 def why_not(survey: Survey, scheme: Translator) -> str | None:
     """Why the programs of a space cannot be decided by shapes under a scheme; None if they can."""
-    if not isinstance(scheme, Table):
-        return "shapes are for tables whose target is judged by a model"
+    if not isinstance(scheme, Table | ForCpu):
+        return "shapes are for targets that are judged by a model"
     try:
         require_fit(survey.model)
         require_fit(scheme.model)
@@ -76,7 +78,7 @@ def why_not(survey: Survey, scheme: Translator) -> str | None:
 def are_alike(scheme: Translator, model: MemoryModel) -> bool:
     """Whether it is the same wherever threads run: to the model of the source, to the rows of a
     table, and to the model of its target."""
-    if not isinstance(scheme, Table) or scheme.has_scopes:
+    if not isinstance(scheme, Table | ForCpu) or scheme.has_scopes:
         return False
     return not scheme.target.dialect.place and model.names.isdisjoint(OF_PLACES)
 
@@ -154,8 +156,9 @@ class ByShapes(Strategy):
 
     @property
     def uses(self) -> tuple[UsedRow, ...]:
-        """The rows that break the table together in the last program that was found."""
-        assert isinstance(self.scheme, Table)
+        """The rows that break a table together in the last program that was found."""
+        if not isinstance(self.scheme, Table):
+            return ()
         rows = (it for it in self.scheme.rows if it.number in self._rows[-1])
         return tuple(UsedRow(it.number, str(it), it.text) for it in rows)
 
@@ -205,7 +208,7 @@ class Shapes:
     def __init__(self, hunted: Hunted) -> None:
         self._of = hunted
         space = hunted.survey.space
-        assert isinstance(hunted.scheme, Table)
+        assert isinstance(hunted.scheme, Table | ForCpu)
         self.table = hunted.scheme
         alike: dict[Access, list[int]] = {}
         for number, access in enumerate(space.accesses):
@@ -305,19 +308,25 @@ class Shapes:
                 ]
                 for it, numbers in zip(thread.accesses, group, strict=True)
             ]
+            declared = [it for it, own in atomic.items() if own]
+            programs = [
+                program_of(litmus_test([replace(thread, accesses=accesses)], declared), "")
+                for accesses in product(*kinds)
+            ]
+            self.table.prepare(programs)
+            place = self._threads.setdefault(
+                (at, *thread.place), Place(f"P{at}", at, *thread.place, (), {})
+            )
             self._known[key] = [
                 way
-                for numbers, accesses in zip(product(*group), product(*kinds), strict=True)
-                for way in self._made(at, replace(thread, accesses=accesses), numbers, atomic)
+                for numbers, program in zip(product(*group), programs, strict=True)
+                for way in self._made(place, program, numbers, atomic)
             ]
         return self._known[key]
 
     def _made(
-        self, at: int, thread: Thread, numbers: tuple[int, ...], atomic: Mapping[str, bool]
+        self, place: Place, program: Program, numbers: tuple[int, ...], atomic: Mapping[str, bool]
     ) -> Iterator[_Way]:
-        key = at, *thread.place
-        place = self._threads.setdefault(key, Place(f"P{at}", *key, (), {}))
-        program = program_of(litmus_test([thread], [it for it, own in atomic.items() if own]), "")
         here = {it: self.location(it, own) for it, own in atomic.items()}
         there = {it: self.location(it, False) for it in atomic}
         source = body_of(program, self._of.survey.model, place, here)
@@ -327,6 +336,10 @@ class Shapes:
             yield _Way(numbers, source, None, in_one_line(error.problems))
             return
         for it in made.all:
+            if not all(isinstance(each.value, Read) for each in it.seen):
+                why = "a read is none of the code, so that it must be decided --by programs"
+                yield _Way(numbers, source, None, why)
+                continue
             yield _Way(numbers, source, body_of(it.program, it.model, place, there, it.seen))
 
     def location(self, name: str, atomic: bool) -> Location:
@@ -336,7 +349,7 @@ class Shapes:
     @cached_property
     def rows(self) -> tuple[int, ...]:
         """The number of the row of each operation of the space; its own, below 0, where any of
-        several tables has its row."""
+        several tables has its row, and of a compiler."""
         found = (self.table.row_for(it.operations[0]) for it in self._each)
         return tuple(~at if row is None else row.number for at, row in enumerate(found))
 
@@ -361,7 +374,7 @@ class Shapes:
         So it is where the target's model has the accesses of a location in one order, and no code
         does something else by what it has read, but for a compare-exchange by what it expects.
         """
-        if not keeps_locations(self.table.model):
+        if self.table.whole or not keeps_locations(self.table.model):
             return False
         for program in self._each:
             try:
@@ -538,8 +551,15 @@ class ShapeQuestion(Question[Found], frozen=True):
             step,
             table.source.digest,
             table.identity,
+            self._compiler,
             *it.content,
         )
+
+    @property
+    def _compiler(self) -> str:
+        """Which version compiles, and for what."""
+        table = self.of.scheme
+        return table.origin if isinstance(table, ForCpu) else ""
 
     def decide(self) -> Found:
         return self.of.shapes.decided(self.shapes)
