@@ -7,9 +7,11 @@ kind is a class with these methods, and a line in `COMPILERS`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.machines import machine_named
@@ -78,19 +80,30 @@ class Translator(Protocol):
         """The text that says what code a program becomes. Raises InputError where there is none."""
 
 
-COMPILERS: Mapping[str, str] = {
-    r"amdgpu:.*": "rspverify.compilers.gpus",
-    r"(?:(?:gcc|clang):)?(?:aarch64|x86-64|riscv64|ppc64le|armv7)(?:[+:].*|-O[0-3].*|@.*)?": (
-        "rspverify.compilers.cpus"
+class Compilers(Struct, frozen=True):
+    """Compilers of one kind. called: how, in messages; words: what a word is that stands in the
+    place of a scheme; module: whose `translator(word)` it means."""
+
+    called: str
+    words: str
+    module: str
+
+
+_CPU = "aarch64|armv7|ppc64le|riscv64|x86-64"
+COMPILERS = (
+    Compilers("amdgpu:CPU", r"amdgpu:.*", "rspverify.compilers.gpus"),
+    Compilers(
+        "a processor",
+        rf"(?:(?:gcc|clang):)?(?:{_CPU})(?:[+:].*|-O.*|@.*)?",
+        "rspverify.compilers.cpus",
     ),
-}
-"""By what a word is that stands in the place of a scheme, as `amdgpu:gfx942`: the module whose
-`translator(word)` it means."""
+)
+"""What may stand in the place of a scheme beside a file."""
 
 
 def _module_of(word: str) -> str | None:
     """Where the compiler is that a word names."""
-    return next((it for words, it in COMPILERS.items() if re.fullmatch(words, word)), None)
+    return next((it.module for it in COMPILERS if re.fullmatch(it.words, word)), None)
 
 
 def names_compiler(given: Given) -> bool:

@@ -25,8 +25,8 @@ def compilers_named(names: Sequence[str], llc: str | None) -> list[str]:
     """
     wrong = [each for each in names if not names_compiler(each)]
     if wrong:
-        kinds = alternatives([f"{each}CPU" for each in COMPILERS])
-        message = f"--compiler must be {kinds}, such as amdgpu:gfx942"
+        kinds = alternatives([each.called for each in COMPILERS])
+        message = f"--compiler must be {kinds}, such as amdgpu:gfx942 or aarch64+lse"
         raise InputError(Problem(None, f"{message}, not {each}") for each in wrong)
     return [f"{each}@{llc}" if llc else each for each in names]
 

@@ -270,7 +270,8 @@ class CheckCommand(CheckParameters):
     compiler: Sequence[str] = option(
         (),
         "In the place of a scheme: compile each test, whole, and check what is emitted. "
-        "amdgpu:CPU, as amdgpu:gfx942, amdgpu:gfx942+tgsplit.",
+        "amdgpu:CPU, as amdgpu:gfx942+tgsplit; or aarch64, armv7, x86-64, riscv64, ppc64le, as "
+        "aarch64+lse, aarch64-O1, gcc:riscv64, aarch64@clang-19.",
         metavar="NAME",
     )
     llc: str | None = option(

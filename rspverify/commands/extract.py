@@ -17,7 +17,6 @@ from rspverify.source import InputError, Problem, Source, require
 from rspverify.terminal.command import TEXT_OR_JSON, Command
 from rspverify.terminal.ending import exit_code
 from rspverify.terminal.output import Output, note
-from rspverify.translators import COMPILERS
 from rspverify.wording import alternatives, guess
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 _NAMED = 4
 """So many things that are left out are named."""
 
-TARGETS = tuple(each.rstrip(":") for each in COMPILERS)
+TARGETS = ("amdgpu",)
 
 
 class Library(StrEnum):
