@@ -28,8 +28,8 @@ class _LongEnough(Exception):
     """The sample has taken its time."""
 
 
-Decide = Callable[[bytes], object]
-"""Decides a test of a survey, in this process."""
+Decide = Callable[[Sequence[bytes]], Iterator[None]]
+"""Decides tests of a survey one after the other, in this process."""
 
 
 class Estimate(Struct, frozen=True, kw_only=True):
@@ -79,8 +79,7 @@ def expectations(
         if decide is None:
             return 0.0
         started, done = time.process_time(), 0
-        for each in rng.sample(tests, min(_DECIDED, len(tests))):
-            decide(each)
+        for _ in decide(rng.sample(tests, min(_DECIDED, len(tests)))):
             done += 1
             if time.process_time() - started > _PATIENCE:
                 break

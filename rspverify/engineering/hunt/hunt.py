@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 
 from msgspec import Struct
@@ -248,10 +248,13 @@ class Hunt:
         if not survey.argued:
             return ()
 
-        def decide(packed: bytes) -> None:
-            program = program_named(decoded(packed), survey.space)
-            source = ModelSide(program, survey.model, race_free=True)
-            check(Case(program, scheme, survey.model, settings), source)
+        def decide(tests: Sequence[bytes]) -> Iterator[None]:
+            programs = [program_named(decoded(packed), survey.space) for packed in tests]
+            scheme.prepare(programs)
+            for program in programs:
+                source = ModelSide(program, survey.model, race_free=True)
+                check(Case(program, scheme, survey.model, settings), source)
+                yield
 
         deciding = None if isinstance(self.strategy, ByFormula) else decide
         known, larger = min(_QUICK, survey.space.events), not smaller_stand(scheme)
