@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 
@@ -54,7 +55,15 @@ def run(place: ServeParameters, say: Callable[[str], None]) -> None:
             limit_concurrency=2_000,
         )
         with suppress(KeyboardInterrupt):  # it is how a server is ended
-            uvicorn.Server(config).run(sockets=[bound])
+            _Server(config).run(sockets=[bound])
+
+
+class _Server(uvicorn.Server):
+    """A server that ends in order however often it is told to: SIGTERM comes as an interrupt, too
+    (rspverify/terminal/signals.py)."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self.should_exit = True
 
 
 def _ready(url: str, place: ServeParameters, say: Callable[[str], None]) -> None:

@@ -35,6 +35,7 @@ NEWER = ("fence.acquire", "fence.release")
 SUITES = ("seq_cst", "synchronisation", "scopes", "from-x86")
 
 _INCS = "r0=inc.acq.DV x; r1=inc.acq.DV y || r0=inc.acq.DV y; r1=inc.acq.DV x"
+_LB = "r0=ld.rlx.DV x; r1=inc.acq.DV y || r0=ld.rlx.DV y; r1=inc.acq.DV x"
 _MP = "st.DV x 10; st.DV y 20 || r0=inc.acq.DV y; r1=inc.acq.DV x"
 _FAILS = """X86 fails
 { }
@@ -69,6 +70,13 @@ BREAKS = [
         "c11-simp",
         "r0=ld.DV x; r1=ld.sc.DV y || st.sc.DV y 10; r0=ld.sc.DV x || st.sc.DV x 20",
     ),
+    (
+        "c11/rc11-power-loads",
+        "rc11",
+        "r0=inc.rel.DV x; st.rlx.DV y 10 || r0=inc.rel.DV y; st.rlx.DV x 20",
+    ),
+    ("dat3m/dat3m-aarch64-rc11", "rc11", _LB),
+    ("dat3m/dat3m-riscv-rc11", "rc11", _LB),
     ("translators/x86-aarch64-qemu", "x86-tso", _FAILS),
     ("translators/x86-aarch64-risotto", "x86-tso", _FAILS),
     ("translators/x86-aarch64-qemu", "x86-tso", _LOADS),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,5 +29,6 @@ def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
 def public(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
     """One for strangers, with small limits."""
     options = ("--public", "--workers", "1", "--timeout", "2", "--memory", "1024")
-    with serving(Path(tmp_path_factory.mktemp("public")), *options) as found:
+    folder = Path(tmp_path_factory.mktemp("public"))
+    with serving(folder, *options, end=signal.SIGTERM) as found:
         yield found

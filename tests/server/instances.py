@@ -69,7 +69,7 @@ class Instance:
 
 
 @contextmanager
-def serving(cache: Path, *options: str) -> Iterator[Instance]:
+def serving(cache: Path, *options: str, end: signal.Signals = signal.SIGINT) -> Iterator[Instance]:
     """A server with a cache of its own; nothing of it is left afterwards."""
     words = [sys.executable, "-m", "rspverify", "serve", "--port", "0", *options]
     process = subprocess.Popen(
@@ -79,16 +79,17 @@ def serving(cache: Path, *options: str) -> Iterator[Instance]:
         cwd=cache,
         env={**os.environ, "RSPVERIFY_CACHE": str(cache / "answers"), "TMPDIR": str(cache)},
     )
+    assert process.stderr is not None
     try:
-        assert process.stderr is not None
         said = process.stderr.readline()
         found = re.search(r"http://[^:]*:(\d+)/", said)
         assert found, said + process.stderr.read()
         yield Instance(int(found[1]), process.pid)
     finally:
-        process.send_signal(signal.SIGINT)
+        process.send_signal(end)
         try:
             process.wait(20)
+            assert process.stderr.read() == "", "it says nothing when it is ended"
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
