@@ -89,7 +89,7 @@ class Compilers(Struct, frozen=True):
     module: str
 
 
-_CPU = "aarch64|armv7|ppc64le|riscv64|x86-64"
+_CPU = r"aarch64|armv7|nvptx:sm_\d+|ppc64le|riscv64|x86-64"
 COMPILERS = (
     Compilers("amdgpu:CPU", r"amdgpu:.*", "rspverify.compilers.gpus"),
     Compilers(

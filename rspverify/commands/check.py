@@ -270,8 +270,8 @@ class CheckCommand(CheckParameters):
     compiler: Sequence[str] = option(
         (),
         "In the place of a scheme: compile each test, whole, and check what is emitted. "
-        "amdgpu:CPU, as amdgpu:gfx942+tgsplit; or aarch64, armv7, x86-64, riscv64, ppc64le, as "
-        "aarch64+lse, aarch64-O1, gcc:riscv64, aarch64@clang-19.",
+        "amdgpu:CPU, as amdgpu:gfx942+tgsplit; or aarch64, armv7, x86-64, riscv64, ppc64le, "
+        "nvptx:sm_70, as aarch64+lse, aarch64-O1, gcc:riscv64, aarch64@clang-19.",
         metavar="NAME",
     )
     llc: str | None = option(

@@ -13,7 +13,7 @@ from rspverify.wording import quoted
 
 _LABEL = re.compile(r"([\w.$@]+):")
 _DIRECTIVE = re.compile(r"(\.\w+)\s*(.*)")
-_INSTRUCTION = re.compile(r"([a-z][\w.]*[-+]?)(?:\s+(.*))?")
+_INSTRUCTION = re.compile(r"((?:@!?%p\d+ )?[a-z][\w.]*[-+]?)(?:\s+(.*))?")
 _NO_COMMA = re.compile(r",(?![^\[({]*[\])}])")
 """A comma that is in no brackets."""
 _METADATA, _METADATA_END = ".amdgpu_metadata", ".end_amdgpu_metadata"

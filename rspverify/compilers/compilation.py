@@ -54,6 +54,10 @@ class Compilation:
     def written(self, programs: Mapping[str, Program]) -> str:
         """The module with tests that is compiled, whose functions begin with their names."""
 
+    def laid_out(self, emitted: Source) -> Source:
+        """What was emitted, where each function is a label, its lines, and a label at its end."""
+        return emitted
+
     @abstractmethod
     def beyond(self, program: Program) -> Iterable[Problem]:
         """Why a test cannot be compiled."""
@@ -121,7 +125,7 @@ class Compilation:
         programs = {name: waiting[text] for name, text in names.items()}
         try:
             whole = self.written(programs)
-            source = self.compiler.emit(whole, self.goal)
+            source = self.laid_out(self.compiler.emit(whole, self.goal))
             parts = _parted(source, programs)
         except InputError as error:
             if len(waiting) > 1:

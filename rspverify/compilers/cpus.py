@@ -25,7 +25,7 @@ from rspverify.compilers.executed import mapped
 from rspverify.compilers.ir import Backend
 from rspverify.compilers.llvm import Compiler, Kind, compiler_at, llvmlite
 from rspverify.compilers.programs import module
-from rspverify.compilers.spelling import Spelled, arm, lines_of, power, riscv, x86
+from rspverify.compilers.spelling import Spelled, arm, laid_out, lines_of, power, ptx, riscv, x86
 from rspverify.isa.lines import Directive, Label, Line
 from rspverify.litmus.program import GLOBAL, Operation, Program
 from rspverify.litmus.program import Kind as Does
@@ -36,13 +36,22 @@ from rspverify.source import InputError, Problem, Severity, Source
 from rspverify.wording import alternatives
 
 
+class Feature(Struct, frozen=True):
+    """A feature that may be asked for. gcc: what GCC and clang add for it to the name of the
+    architecture; model: which one judges the code, if it is another."""
+
+    gcc: str = ""
+    model: str = ""
+
+
 class Cpu(Struct, frozen=True):
     """A processor that compilers know.
 
     target: its assembly and model. block: the register in which a function has its first argument.
     comments: what begins one in assembly; spelled: what makes the dialect of what is emitted. base:
-    the features that it always has; offered: others, and what GCC and clang add for each to the
-    name of the architecture. spelling: options of LLVM, gcc: of GCC, and driver: of GCC and clang.
+    the features that it always has; offered: others. scopes: what IR calls those of OpenCL, none
+    where it has none. cpu: which is meant where several are, as LLVM calls it. spelling: options of
+    LLVM, gcc: of GCC, and driver: of GCC and clang.
     """
 
     name: str
@@ -52,7 +61,9 @@ class Cpu(Struct, frozen=True):
     comments: str
     spelled: Spelled
     base: tuple[str, ...] = ()
-    offered: Mapping[str, str] = {}
+    offered: Mapping[str, Feature] = {}
+    scopes: Mapping[str, str] = {}
+    cpu: str = ""
     spelling: tuple[str, ...] = ()
     gcc: tuple[str, ...] = ()
     driver: tuple[str, ...] = ()
@@ -60,7 +71,7 @@ class Cpu(Struct, frozen=True):
     @property
     def backend(self) -> Backend:
         """What IR says for it."""
-        return Backend(self.triple, {GLOBAL: "ptr"})
+        return Backend(self.triple, {GLOBAL: "ptr"}, self.scopes)
 
 
 CPUS: Mapping[str, Cpu] = {
@@ -74,7 +85,7 @@ CPUS: Mapping[str, Cpu] = {
             r"//|^\s*#",
             arm,
             base=("-outline-atomics",),
-            offered={"lse": "+lse", "rcpc": "+rcpc"},
+            offered={"lse": Feature("+lse"), "rcpc": Feature("+rcpc")},
             driver=("-mno-outline-atomics",),
         ),
         Cpu(
@@ -95,7 +106,7 @@ CPUS: Mapping[str, Cpu] = {
             "#",
             riscv,
             base=("+m", "+a"),
-            offered={"zalasr": "", "ztso": ""},
+            offered={"zalasr": Feature(model="riscv-zalasr")},
         ),
         Cpu(
             "ppc64le",
@@ -116,13 +127,25 @@ CPUS: Mapping[str, Cpu] = {
             arm,
             gcc=("-march=armv7-a+fp", "-marm"),
         ),
+        *(
+            Cpu(
+                f"nvptx:{it}",
+                "nvptx64-nvidia-cuda",
+                TARGETS["ptx"],
+                "%block",
+                "//",
+                ptx,
+                scopes={"wi": "singlethread", "sg": "block", "wg": "block", "dv": "device"},
+                cpu=it,
+            )
+            for it in ("sm_70", "sm_80", "sm_90")
+        ),
     )
 }
 """By the name on command lines."""
 
 _WORD = re.compile(rf"(?:(gcc|clang):)?({'|'.join(CPUS)})((?:\+\w+)*)(?:-O([0-3]))?(?:@(.+))?")
 _LEVEL = "2"
-_EXPERIMENTAL = {"zalasr": "+experimental-zalasr", "ztso": "+experimental-ztso"}
 _ALWAYS = (
     "-std=gnu11",
     "-fwrapv",
@@ -153,8 +176,8 @@ class Setup(Struct, frozen=True):
 
     @property
     def cpu(self) -> str:
-        """The one that compilers take where none is named."""
-        return ""
+        """Empty where compilers take one without being told."""
+        return self.of.cpu
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -174,7 +197,7 @@ class Setup(Struct, frozen=True):
     @property
     def driver(self) -> tuple[str, ...]:
         """Options of GCC and of clang."""
-        names = [self.of.offered[it] for it in self.chosen]
+        names = [self.of.offered[it].gcc for it in self.chosen]
         architecture = [f"-march=armv8-a{''.join(names)}"] if names else []
         return (*self.of.driver, *architecture)
 
@@ -205,7 +228,9 @@ class ForCpu(Struct, Compilation, frozen=True, eq=False):
     @property
     def model(self) -> MemoryModel:
         """The model that says what executions of its code are."""
-        return load_model(self.target.model)
+        offered = self.goal.of.offered
+        others = [offered[it].model for it in self.goal.chosen if offered[it].model]
+        return load_model(others[0] if others else self.target.model)
 
     @property
     def runs_on(self) -> str:
@@ -234,8 +259,8 @@ class ForCpu(Struct, Compilation, frozen=True, eq=False):
 
     @property
     def has_scopes(self) -> bool:
-        """Processors have none."""
-        return False
+        """Whether operations of other scopes become other code."""
+        return bool(self.goal.of.scopes)
 
     def row_for(self, operation: Operation) -> None:
         """A compiler has no rows."""
@@ -262,6 +287,11 @@ class ForCpu(Struct, Compilation, frozen=True, eq=False):
             code[thread.name] = list(lines_of(list(own), of.spelled))
         return mapped(program, code, of.block, of.target, self.model)
 
+    def laid_out(self, emitted: Source) -> Source:
+        """PTX has functions in braces."""
+        text = laid_out(emitted.text) if self.has_scopes else emitted.text
+        return Source(emitted.name, text)
+
     def written(self, programs: Mapping[str, Program]) -> str:
         """A module with tests, whose functions begin with their names: C for GCC, IR for LLVM."""
         if self.compiler.kind is Kind.GCC:
@@ -276,7 +306,9 @@ class ForCpu(Struct, Compilation, frozen=True, eq=False):
         for it in program.operations:
             reason = beyond(it, program)
             if reason is None and it.kind is Does.BARRIER:
-                reason = "is a barrier, and processors have none"
+                reason = "is a barrier, which is not read back"
+            if reason is None and it.remote and self.has_scopes:
+                reason = "is remote, and compilers do not know that"
             if reason is not None:
                 message = f"{it} is beyond {self.name}: it {reason}"
                 yield Problem(it.span, message, severity=Severity.UNSUPPORTED)

@@ -55,14 +55,16 @@ _FENCED = {(GLOBAL,): ", !mmra !1", (LOCAL,): ", !mmra !2", (GLOBAL, LOCAL): ""}
 class Backend(Struct, frozen=True):
     """What IR says for a back end of LLVM.
 
-    spaces: the kinds of pointers, by memory. scoped: whether operations have scopes and memories.
+    spaces: the kinds of pointers, by memory. scopes: what those of OpenCL are called, none where
+    operations have none. parted: whether atomics are for one memory.
     known: what is said of every RMW in global memory; ends: what stands at
     the end of a module.
     """
 
     triple: str
     spaces: Mapping[str, str]
-    scoped: bool = False
+    scopes: Mapping[str, str] = {}
+    parted: bool = False
     known: str = ""
     ends: str = ""
 
@@ -70,7 +72,8 @@ class Backend(Struct, frozen=True):
 AMDGPU = Backend(
     TRIPLE,
     {GLOBAL: "ptr addrspace(1)", LOCAL: "ptr addrspace(3)"},
-    scoped=True,
+    SYNC_SCOPES,
+    parted=True,
     known=f", {_ON_DEVICE}",
     ends=METADATA,
 )
@@ -125,7 +128,7 @@ def spellings(
     Of an RMW one for each of some operators; of a compare-exchange one for each two orders whose
     join is the row's. What they read is %r.
     """
-    scope = _sync_scope(shape) if backend.scoped else ""
+    scope = _sync_scope(shape, backend)
     order = _ORDERS[shape.order] if shape.order else ""
     at = f"{backend.spaces[shape.memories[0]]} %x"
     known = backend.known if GLOBAL in shape.memories else ""
@@ -148,7 +151,7 @@ def spellings(
         case Op.FENCE if shape.order is Order.RELAXED:
             return {"no fence": ""}
         case Op.FENCE:
-            which = _FENCED[shape.memories] if backend.scoped else ""
+            which = _FENCED[shape.memories] if backend.parted else ""
             return {"fence": f"fence {scope} {order}{which}"}
         case _:
             assert_never(shape.op)
@@ -171,14 +174,14 @@ def _pairs(order: Order | None) -> list[str]:
     return [f"{_ORDERS[success]} {_ORDERS[failure]}" for success, failure in both]
 
 
-def _sync_scope(shape: Shape) -> str:
+def _sync_scope(shape: Shape, backend: Backend) -> str:
     """The scope as clang names it.
 
     OpenCL's atomics are ordered with those of the same memory alone, but for seq_cst ones; fences
     say which memories they are for in another way.
     """
-    name = SYNC_SCOPES.get(shape.scope or "", "")
-    if shape.op is not Op.FENCE and shape.order is not Order.SEQ_CST:
+    name = backend.scopes.get(shape.scope or "", "")
+    if backend.parted and shape.op is not Op.FENCE and shape.order is not Order.SEQ_CST:
         name = f"{name}-one-as" if name else "one-as"
     return f'syncscope("{name}")' if name else ""
 

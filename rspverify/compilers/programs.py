@@ -68,7 +68,7 @@ def module(programs: Mapping[str, Program], *, has_local: bool, backend: Backend
         for thread in program.threads
     ]
     head = [f'target triple = "{backend.triple}"']
-    head += [f"declare void @{_BARRIER}()"] * backend.scoped
+    head += [f"declare void @{_BARRIER}()"] * backend.parted
     return "\n".join((*head, *functions, backend.ends))
 
 
@@ -130,7 +130,7 @@ class _Function:
         self._prefix, self._thread, self._program = prefix, thread, program
         self._has_local, self._backend = has_local, backend
         every = (it.name for it in program.locations)
-        self._pointers = list(pointers(thread, program) if backend.scoped else every)
+        self._pointers = list(pointers(thread, program) if backend.parted else every)
         self._lines: list[str] = []
         self._reads: dict[int, str] = {}
         self._number = 0
@@ -154,7 +154,7 @@ class _Function:
     def _parameters(self) -> str:
         """Pointers to locations; or one to the block that they are in."""
         regions = {it.name: it.region for it in self._program.locations}
-        if self._backend.scoped:
+        if self._backend.parted:
             spaces = self._backend.spaces
             kinds = (spaces[LOCAL if regions[it] == LOCAL else GLOBAL] for it in self._pointers)
             return ", ".join(f"{kind} noalias %x{at}" for at, kind in enumerate(kinds))
@@ -226,7 +226,7 @@ class _Function:
             names["new"] = self._value(written)
         if it.success is not None:
             names["old"] = self._value(expected_of(it))
-        weak = it.weak and self._backend.scoped  # Others may fail although they find it.
+        weak = it.weak and self._backend.parted  # Others may fail although they find it.
         for line in text.splitlines():
             line = _NAMES.sub(lambda match: names[match[1]], line).strip()
             self._say(line.replace("cmpxchg ", "cmpxchg weak ") if weak else line)
@@ -246,7 +246,7 @@ class _Function:
 
     def _sink(self) -> None:
         kept = [it for it in self._thread.operations if watched(it)]
-        if not self._backend.scoped:
+        if not self._backend.parted:
             for it in kept:
                 self._say(f"store i32 {self._reads[it.index]}, ptr %result{it.index}")
             return

@@ -19,6 +19,11 @@ _TO_THE_NEXT = re.compile(r"[.$]\+4")
 _SIZE = re.compile(r"(?:dword|qword) ptr ", re.IGNORECASE)
 _BEFORE_BASE = re.compile(r"(-?\d+)\[([^\]]*)\]")
 _STACK = re.compile(r"\[RSP[^\]]*\]")
+_TYPES = re.compile(r"\.[subf](?:8|16|32|64)$|\.pred$|\.uni$|\.to$")
+_ORDERS_OF_PTX = ("relaxed", "acquire", "release", "acq_rel")
+_SCOPES_OF_PTX = ("cta", "gpu", "sys")
+_FUNCTION = re.compile(r"^\.visible \.func ([\w.]+)\([^)]*\)\s*\{", re.MULTILINE)
+_PREDICATED = re.compile(r"@(!?)(%p\d+) bra")
 _OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
 _CALCULATES = ("ADD", "SUB", "AND", "OR", "XOR", "INC", "DEC", "NEG", "NOT")
 _ASIDE = "%aside"
@@ -122,6 +127,30 @@ def x86(it: Instruction) -> Iterable[Instruction]:
         yield replace(made, operands=tuple(aside))
         if places == [0]:
             yield replace(it, mnemonic="MOV", operands=(operands[0], _ASIDE))
+
+
+def ptx(it: Instruction) -> Iterable[Line]:
+    """PTX without types; what an atomic instruction leaves open is relaxed, and of the device.
+
+    `@%p bra L` goes there where a predicate holds, `@!%p bra L` where it does not.
+    """
+    mnemonic = _TYPES.sub("", it.mnemonic)
+    operands = tuple(_plain(each).strip("[]") for each in it.operands)
+    if mnemonic.startswith(("atom", "red")):
+        name, *words = mnemonic.split(".")
+        words = words if words[0] in _ORDERS_OF_PTX else ["relaxed", *words]
+        words = words if words[1] in _SCOPES_OF_PTX else [words[0], "gpu", *words[1:]]
+        mnemonic = ".".join((name, *words))
+    if mnemonic == "ld.param":
+        mnemonic, operands = "mov", (operands[0], "%block")
+    if branch := _PREDICATED.fullmatch(mnemonic):
+        mnemonic, operands = f"b{'eq' if branch[1] else 'ne'}", (branch[2], "0", *operands)
+    yield replace(it, mnemonic=mnemonic, operands=operands)
+
+
+def laid_out(ptx: str) -> str:
+    """PTX as other assembly is laid out: a function is a label, and a label ends it."""
+    return re.sub(r"^\}$", ".Lfunc_end:", _FUNCTION.sub(r"\1:", ptx), flags=re.MULTILINE)
 
 
 def _unless(

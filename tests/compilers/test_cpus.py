@@ -66,7 +66,10 @@ BEYOND = {"armv7": {"LB+if", "MP+na", "exchange-lock"}}
 """What has instructions with a condition, which are not read."""
 
 
-@pytest.mark.parametrize("name", [*CPUS, "aarch64+lse", "aarch64+lse+rcpc", "x86-64-O1"])
+NAMED = [it for it in CPUS if not it.startswith("nvptx")]
+
+
+@pytest.mark.parametrize("name", [*NAMED, "aarch64+lse+rcpc", "riscv64+zalasr", "x86-64-O1"])
 def test_what_llvm_emits_is_right(name: str) -> None:
     """But that rc11 forbids load buffering, as everywhere but on x86."""
     it = by(name)
@@ -103,6 +106,18 @@ def test_what_a_compiler_does_wrong(name: str, test: str, old: str, new: str) ->
     wrong = ForCpu(it.word, it.goal, Edited(it.compiler.version, old=old, new=new))
     assert word(test, it) is Word.SOUND
     assert word(test, wrong) is Word.UNSOUND
+
+
+@pytest.mark.parametrize(
+    ("test", "wanted"),
+    [("MP.dv", Word.SOUND), ("MP+fences", Word.SOUND), ("SB.dv", Word.SOUND)]
+    + [("MP+rmws", Word.UNSOUND), ("LB", Word.UNSOUND)],
+)
+def test_what_llvm_emits_for_ptx(test: str, wanted: Word) -> None:
+    """Read-modify-writes of LLVM 22 order nothing."""
+    settings = Settings(model="rc11-scoped")
+    case = Case(program(f"scopes/{test}"), by("nvptx:sm_70"), load_model(settings.model), settings)
+    assert check(case).word is wanted
 
 
 # ---- other programs that compile -----------------------------------------------------------------
