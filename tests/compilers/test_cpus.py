@@ -110,8 +110,13 @@ def test_what_a_compiler_does_wrong(name: str, test: str, old: str, new: str) ->
 
 @pytest.mark.parametrize(
     ("test", "wanted"),
-    [("MP.dv", Word.SOUND), ("MP+fences", Word.SOUND), ("SB.dv", Word.SOUND)]
-    + [("MP+rmws", Word.UNSOUND), ("LB", Word.UNSOUND)],
+    [
+        ("MP.dv", Word.SOUND),
+        ("MP+fences", Word.SOUND),
+        ("SB.dv", Word.SOUND),
+        ("MP+rmws", Word.UNSOUND),
+        ("LB", Word.UNSOUND),
+    ],
 )
 def test_what_llvm_emits_for_ptx(test: str, wanted: Word) -> None:
     """Read-modify-writes of LLVM 22 order nothing."""
