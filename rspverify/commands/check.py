@@ -271,7 +271,8 @@ class CheckCommand(CheckParameters):
         (),
         "In the place of a scheme: compile each test, whole, and check what is emitted. "
         "amdgpu:CPU, as amdgpu:gfx942+tgsplit; or aarch64, armv7, x86-64, riscv64, ppc64le, "
-        "nvptx:sm_70, as aarch64+lse, aarch64-O1, gcc:riscv64, aarch64@clang-19.",
+        "nvptx:sm_70, as aarch64+lse, aarch64-O1, gcc:riscv64, aarch64@clang-19. Joined by commas: "
+        "each thread by any of them, as in object files that are linked.",
         metavar="NAME",
     )
     llc: str | None = option(

@@ -9,8 +9,9 @@ those that are called so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from itertools import takewhile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product, takewhile
+from math import prod
 from typing import ClassVar
 
 from msgspec import Struct, field
@@ -26,11 +27,13 @@ from rspverify.compilers.ir import Backend
 from rspverify.compilers.llvm import Compiler, Kind, compiler_at, llvmlite
 from rspverify.compilers.programs import module
 from rspverify.compilers.spelling import Spelled, arm, laid_out, lines_of, power, ptx, riscv, x86
-from rspverify.isa.lines import Directive, Label, Line
+from rspverify.isa.lines import Directive, Instruction, Label, Line
 from rspverify.litmus.program import GLOBAL, Operation, Program
 from rspverify.litmus.program import Kind as Does
 from rspverify.mapping.mapped import Mapped
+from rspverify.mapping.table import MOST_MIXED
 from rspverify.mapping.targets import TARGETS, Target
+from rspverify.records import replace
 from rspverify.scheme.compile import beyond
 from rspverify.source import InputError, Problem, Severity, Source
 from rspverify.wording import alternatives
@@ -275,17 +278,21 @@ class ForCpu(Struct, Compilation, frozen=True, eq=False):
 
         Raises InputError where the test, or the code, is beyond what can be read.
         """
+        return mapped(program, self.code(program), self.goal.of.block, self.target, self.model)
+
+    def code(self, program: Program) -> Mapping[str, Sequence[Line]]:
+        """The lines of each thread, in the spelling of the dialect. Raises InputError."""
         source, of = self.emitted(program), self.goal.of
         lines = read_assembly(source, Syntax(of.comments))
         starts = {it.name: at for at, it in enumerate(lines) if isinstance(it, Label)}
-        code: dict[str, list[Line]] = {}
+        code: dict[str, Sequence[Line]] = {}
         for thread in program.threads:
             if thread.name not in starts:
                 message = f"{source.name}: must have the function {thread.name}, and has not"
                 raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
             own = takewhile(_is_inside, lines[starts[thread.name] :])
             code[thread.name] = list(lines_of(list(own), of.spelled))
-        return mapped(program, code, of.block, of.target, self.model)
+        return code
 
     def laid_out(self, emitted: Source) -> Source:
         """PTX has functions in braces."""
@@ -314,8 +321,70 @@ class ForCpu(Struct, Compilation, frozen=True, eq=False):
                 yield Problem(it.span, message, severity=Severity.UNSUPPORTED)
 
 
+class Linked(ForCpu, frozen=True, eq=False):
+    """Compilers for one processor, of which any may have compiled each thread, as in object files
+    that are linked. others: those beside the first."""
+
+    others: tuple[ForCpu, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """`gcc:riscv64,riscv64`."""
+        return ",".join([super().name, *(it.name for it in self.others)])
+
+    @property
+    def origin(self) -> str:
+        """Which compilers they are."""
+        return "; ".join([super().origin, *(it.origin for it in self.others)])
+
+    def key(self, program: Program) -> tuple[object, ...]:
+        """What each of them emits."""
+        return super().key(program), *(it.key(program) for it in self.others)
+
+    def prepare(self, programs: Iterable[Program]) -> None:
+        """Compile tests by each of them."""
+        programs = list(programs)
+        super().prepare(programs)
+        for it in self.others:
+            it.prepare(programs)
+
+    def compiled(self, program: Program) -> Mapped:
+        """What a test may be: the threads by any of them, those with the same code once."""
+        each = [self.code(program), *(it.code(program) for it in self.others)]
+        choices = [list({_text(it[name]): it[name] for it in each}.values()) for name in each[0]]
+        if (number := prod(map(len, choices))) > MOST_MIXED:
+            message = f"linked code must be at most {MOST_MIXED} programs of a test, not {number:,}"
+            raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
+        first, *others = (
+            mapped(
+                program,
+                dict(zip(each[0], chosen, strict=True)),
+                self.goal.of.block,
+                self.target,
+                self.model,
+            )
+            for chosen in product(*choices)
+        )
+        return replace(first, others=tuple(others))
+
+
+def _text(code: Sequence[Line]) -> tuple[str, ...]:
+    """What a thread executes, as text."""
+    return tuple(str(it) for it in code if isinstance(it, Instruction))
+
+
 def translator(word: str) -> ForCpu:
-    """The compiler that a word names. Raises InputError."""
+    """The compiler that a word names, or those whose code is linked. Raises InputError."""
+    first, *others = map(_one, word.split(","))
+    if not others:
+        return first
+    if wrong := [it.word for it in others if it.target != first.target]:
+        message = f"linked code must be for one processor, not {first.word} and {wrong[0]}"
+        raise InputError([Problem(None, message)])
+    return Linked(word, first.goal, first.compiler, others=tuple(others))
+
+
+def _one(word: str) -> ForCpu:
     match = _WORD.fullmatch(word)
     if match is None:
         message = f"a compiler must be called as aarch64, aarch64+lse or gcc:riscv64, not {word}"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rspverify.axiomatic.cat import load_model
-from rspverify.compilers.cpus import CPUS, ForCpu, Setup, translator
+from rspverify.compilers.cpus import CPUS, ForCpu, Linked, Setup, translator
 from rspverify.compilers.llvm import Compiler, Kind
 from rspverify.litmus.program import Program
 from rspverify.litmus.reader import read_program
@@ -212,6 +212,23 @@ def test_a_low_byte_is_written_beside_the_rest() -> None:
     made = compiled("x86-64", one(LOADS[0]), "mov ecx, dword ptr [rdi]", *BYTES)
     (value,) = seen(made).values()
     assert "255" not in str(value) and ">" in str(value)
+
+
+def test_threads_of_linked_compilers_are_by_any_of_them() -> None:
+    it = translator("aarch64,aarch64+lse")
+    made = it.compiled(program("synchronisation/MP+rmw"))
+    assert len(made.all) == 2  # The exchange alone is other code.
+    assert it.name == "aarch64,aarch64+lse" and "; " in it.origin
+    right = by("aarch64")
+    wrong = Linked(
+        "wrong",
+        right.goal,
+        right.compiler,
+        others=(ForCpu("", right.goal, Edited("it", old="stlr", new="str")),),
+    )
+    assert word("synchronisation/MP", wrong) is Word.UNSOUND
+    with pytest.raises(InputError, match="must be for one processor"):
+        translator("aarch64,riscv64")
 
 
 # ---- words ---------------------------------------------------------------------------------------
