@@ -45,7 +45,8 @@ def suite_results(
             from rspverify.judge.waits import Waits, model_answer
 
             model, schedulers = named_model(settings.model).model, schedulers_of(suite.columns)
-            with closing(Waits(judge, model, schedulers, settings).answers(tests)) as coming:
+            waits = Waits(judge, model, schedulers, settings, suite.unit)
+            with closing(waits.answers(tests)) as coming:
                 yield from map(model_answer, coming)
             return
         case Kind.PROOFS:

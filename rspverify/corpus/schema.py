@@ -13,6 +13,7 @@ from rspverify.convert import Schema
 from rspverify.corpus.expected import BOUND
 from rspverify.corpus.suite import EXPECTED, SETTINGS, Kind, takes
 from rspverify.options import choices_of, declared
+from rspverify.schedulers import Unit
 from rspverify.scheme.schema import filled
 from rspverify.soundness.settings import Settings
 from rspverify.verdict import ProgressWord, Word
@@ -35,7 +36,8 @@ def _schemas() -> dict[str, Schema]:
     values = {
         "expected": EXPECTED,
         "one_kind": [{"required": [each]} for each in Kind],
-        "of_kinds": [_of_kind(kind) for kind in Kind if kind is not Kind.SCHEMES],
+        "of_kinds": [_of_kind(kind) for kind in Kind],
+        "units": list(Unit),
         "verdicts": list(Word),
         "bounded_verdict": _bounded(tuple(Word)),
         "progress": list(ProgressWord),
@@ -48,12 +50,13 @@ def _schemas() -> dict[str, Schema]:
 
 
 def _of_kind(kind: Kind) -> Schema:
-    """What a suite that is not of schemes must not have."""
-    alone = {key: False for key, name in SETTINGS.items() if not takes(kind, name)}
-    return {
-        "if": {"required": [kind]},
-        "then": {"properties": {**alone, "default": {"const": False}, "optional": False}},
-    }
+    """What a suite of a kind must not have."""
+    alone: Schema = {key: False for key, name in SETTINGS.items() if not takes(kind, name)}
+    if kind is not Kind.SCHEMES:
+        alone |= {"default": {"const": False}, "optional": False}
+    if kind is not Kind.SCHEDULERS:
+        alone |= {"unit": False}
+    return {"if": {"required": [kind]}, "then": {"properties": alone}}
 
 
 def _setting(name: str) -> Schema:

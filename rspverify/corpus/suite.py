@@ -16,7 +16,7 @@ from msgspec import Struct
 from rspverify.architecture.catalogue import ENDING
 from rspverify.options import choices_of, declared, expected
 from rspverify.records import replace
-from rspverify.schedulers import schedulers_of
+from rspverify.schedulers import Unit, schedulers_of
 from rspverify.shipped import located, tests_below
 from rspverify.soundness.settings import (
     OF_A_TEST,
@@ -66,7 +66,7 @@ class Suite(Struct, frozen=True):
     what is asked of each scheme. proved: the schemes that are to be proved, by path. chosen:
     settings by their fields. expected: the file of what is expected, which need not exist. default:
     whether these tests are meant where a scheme is given without any. optional: the tests for which
-    a scheme need not have rows.
+    a scheme need not have rows. unit: what schedulers stop.
     """
 
     folder: str
@@ -78,6 +78,7 @@ class Suite(Struct, frozen=True):
     default: bool
     optional: tuple[str, ...] = ()
     proved: tuple[str, ...] = ()
+    unit: Unit = Unit.GROUP
 
     def tests(self) -> list[str]:
         """Its tests in a stable order, or the schemes that are to be proved."""
@@ -152,6 +153,10 @@ def read_suite(folder: str) -> Suite:
     if "optional" in fields and Kind.SCHEMES not in kinds:
         message = "optional must be left out of a suite that no scheme is checked with"
         problems.append(Problem(fields["optional"].span, message))
+    if "unit" in fields and Kind.SCHEDULERS not in kinds:
+        message = "unit must be left out of a suite that no scheduler runs"
+        problems.append(Problem(fields["unit"].span, message))
+    unit = read_choice(fields["unit"], "unit", list(Unit), problems) if "unit" in fields else None
     columns = tuple(
         each for kind in kinds for each in _columns(fields[kind], kind, folder, problems)
     )
@@ -189,7 +194,18 @@ def read_suite(folder: str) -> Suite:
     proved: tuple[str, ...] = ()
     if kinds[0] is Kind.PROOFS:
         columns, proved = OF_PROOFS, columns
-    return Suite(folder, about, kinds[0], columns, chosen, file, default, tuple(optional), proved)
+    return Suite(
+        folder,
+        about,
+        kinds[0],
+        columns,
+        chosen,
+        file,
+        default,
+        tuple(optional),
+        proved,
+        Unit(unit or Unit.GROUP),
+    )
 
 
 def _names(node: Node, key: str, problems: list[Problem]) -> list[Text]:
@@ -233,7 +249,7 @@ _ENDINGS = (".cat", ENDING)
 _BOOLEANS = ("true", "false")
 OF_PROOFS = ("soundness", "progress")
 """What is asked of a scheme that is to be proved."""
-KEYS = ("about", *Kind, "expected", "default", "optional")
+KEYS = ("about", *Kind, "expected", "default", "optional", "unit")
 """The keys of a suite.yaml that are no settings."""
 SETTINGS = {it.name.removeprefix("--"): name for name, it in OPTIONS.items() if not it.local}
 """The keys of a suite.yaml that are settings, and their fields."""

@@ -58,6 +58,8 @@ def test_every_expected_file_is_taken(path: Path) -> None:
         "about: a\nmodels: [opencl]\ndefault: true",
         "about: a\nmodels: [opencl]\nengine: events",
         "about: a\nmodels: [opencl]\noptional: [t.litmus]",
+        "about: a\nmodels: [opencl]\nunit: thread",
+        "about: a\nschedulers: [fair]\nunit: threads",
         "about: [a]\nmodels: [opencl]",
         "- about",
     ],

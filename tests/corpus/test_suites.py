@@ -59,7 +59,7 @@ def test_the_shipped_suites() -> None:
     barrier = [f"barrier/{name}" for name in ("compiled", "order", "progress")]
     languages = ["aarch64", "arm", "c11", "opencl", "power", "ptx", "riscv", "vulkan", "x86"]
     models = [f"models/{it}" for it in languages]
-    names = ["rsp", "all-orders", "amdgpu", *barrier, "devices", *models, "proofs", "ptx"]
+    names = ["rsp", "all-orders", "amdgpu", *barrier, "devices", "loops", *models, "proofs", "ptx"]
     names += [f"targets/{it}" for it in ("from-x86", "scopes", "seq_cst", "synchronisation")]
     assert [each.folder for each in suites] == [str(ROOT / "litmus" / it) for it in names]
     assert [each.folder for each in suites if each.default] == [str(ROOT / "litmus/rsp")]
