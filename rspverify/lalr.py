@@ -210,12 +210,15 @@ class Parse:
                 return True
             rule = rules[~action]
             size = rule.size
-            parts: list[Any] = []
-            if size:
-                parts = values[-size:]
-                del states[-size:], values[-size:]
-            states.append(actions[states[-1]][rule.made])
-            values.append(_made(rule, parts))
+            if size == 1 and rule.single and rule.parts is None:  # It stays what it is.
+                states[-1] = actions[states[-2]][rule.made]
+            else:
+                parts: list[Any] = []
+                if size:
+                    parts = values[-size:]
+                    del states[-size:], values[-size:]
+                states.append(actions[states[-1]][rule.made])
+                values.append(_made(rule, parts))
             if states[-1] == end and name == END:
                 return True
 
