@@ -1,3 +1,7 @@
+(** * Events of a run, and the facts of arrival and of looks
+
+    An event is an initial write, or the position of an access. The time of step n is 3n + 3, so that
+    operations begin and end between steps. *)
 Require Import Classical List Arith Lia Bool Eqdep_dec.
 Require Import Check Thm1 Runs Positions.
 Import ListNotations.
@@ -7,7 +11,8 @@ Context {RUN : Run}.
 Notation N := (length run).
 Notation unset := (initial nowhere).
 Notation guard := (guard loc_dec (wgs P) wgof unset).
-(* ---- F1, F3: pending stores ---- *)
+
+(** ** F1, F3: pending stores *)
 Lemma clean_arr w x j n : DIRTY (L1 (sta n) w) x = false -> stores_to w x j = true -> j < n ->
   n <= N -> next_pos (flush_of w x) (S j) < n.
 Proof.
@@ -15,6 +20,7 @@ Proof.
     (flush_of w x) (dirty_step w x) j n l s d) as (k&a&b).
   assert (next_pos (flush_of w x) (S j) <= k) by (apply next_pos_le; auto; lia). lia.
 Qed.
+(* Every store arrives: at the next flush of its L1 and location. *)
 Lemma store_arrives w x j : stores_to w x j = true -> j < N ->
   j < next_pos (flush_of w x) (S j) < N /\ flush_of w x (next_pos (flush_of w x) (S j)) = true /\
   forall k, j < k < next_pos (flush_of w x) (S j) -> flush_of w x k = false.
@@ -35,6 +41,7 @@ Proof.
   intros h f. apply flush_of_iff in f. pose proof (ok h) as g. rewrite f in g. simpl in g.
   apply andb_prop in g as [g _]. auto.
 Qed.
+(* What is DIRTY is the last store of the L1. *)
 Lemma dirty_data w x n : n <= N -> DIRTY (L1 (sta n) w) x = true ->
   exists m, m < n /\ stores_to w x m = true /\
     (forall k, m < k < n -> stores_to w x k = false /\ flush_of w x k = false) /\
@@ -49,10 +56,12 @@ Proof.
     split; [|auto]. intros k hk. destruct (Nat.eq_dec k n); [subst; auto|apply c; lia].
 Qed.
 
-(* ---- F0: L2 and memory are one ---- *)
+(** ** F0: L2 and memory are one *)
+(* The word that arrived last in L2. *)
 Fixpoint last_arrived x n : word := match n with 0 => (initial x, Ini x) | S k =>
   if rmw_of x k then (wval k, At k) else match lab k with FLUSH_L1 v y =>
     if loc_dec y x then word1 k v x else last_arrived x k | _ => last_arrived x k end end.
+(* L2 and memory have it. *)
 Lemma l2_inv x n : n <= N -> (VALID (L2 (sta n)) x = true -> word2 n x = last_arrived x n) /\
   (DIRTY (L2 (sta n)) x = true -> word2 n x = last_arrived x n) /\
     (DIRTY (L2 (sta n)) x = false -> wordm n x = last_arrived x n).
@@ -71,7 +80,7 @@ Proof.
     destruct (DIRTY (L2 (sta n)) x); auto; discriminate.
 Qed.
 
-(* ---- events and the functions of PROOF.md §1 ---- *)
+(** ** Events and the functions of docs/proof.md *)
 Definition tm n := 3 * n + 3.
 Definition ev o := match o with Ini _ => True | At n => n < N /\ acc n <> None end.
 Definition init o := match o with Ini _ => True | At _ => False end.
@@ -219,7 +228,8 @@ Proof.
         destruct (STEP w w1 w2 w4) as [q|q]; auto; destruct (OLD w w1 w2 w3 q); congruence.
 Qed.
 
-(* ---- F2: what a VALID entry goes back to ---- *)
+(** ** F2: what a VALID entry goes back to *)
+(* What is VALID in an L1 goes back to a store or a fetch, with no INV since. *)
 Lemma valid_goes_back_to w x n : n <= N -> VALID (L1 (sta n) w) x = true -> exists m, m < n /\
   ((stores_to w x m = true /\ word1 n w x = (wval m, At m)) \/
     (fetch_of w x m = true /\ word1 n w x = last_arrived x m)) /\
@@ -326,7 +336,7 @@ Proof.
 Qed.
 Arguments fetched_ft {p}.
 
-(* ---- the facts ---- *)
+(** ** The facts *)
 Lemma rf_dom w r : ev r -> rf w r -> ev w /\ isW w /\ isR r /\ eloc w = eloc r.
 Proof.
   intros a b. assert (R : isR r).
@@ -349,6 +359,7 @@ Proof.
   destruct r as [|n]; simpl; [tauto|]. intros _.
   destruct (acc n) as [[[t []] x]|]; try tauto; eauto.
 Qed.
+(* Facts of a look at L2, ... *)
 Lemma look_l2 w' o : ev o -> rf w' o -> l2 o -> arr w' < T o /\ forall w, ev w -> isW w ->
   eloc w = eloc o -> arr w < T o -> mme w w'.
 Proof.
@@ -364,6 +375,7 @@ Proof.
     auto; split; auto; simpl; rewrite q; auto. right. apply rmw_at_L2_iff. eauto.
 Qed.
 Arguments own_W {o}.
+(* ... of one that finds a store of its own L1, ... *)
 Lemma look_own w' o : ev o -> rf w' o -> own o -> ~ l2 o /\ ~ init w' /\ ewg w' = ewg o /\
   ~ l2 w' /\ T w' < T o /\
   (forall w, ev w -> isW w -> ~ init w -> ewg w = ewg o -> eloc w = eloc o -> T w' < T w ->
@@ -384,6 +396,7 @@ Proof.
     rewrite g5 in p5, p6. rewrite g1 in p3. rewrite g2 in p4. subst x'. rewrite p3 in g4.
     unfold T, tm in *. destruct (q4 j) as (?&?&?&?); [lia|]. congruence.
 Qed.
+(* ... and of one that finds what was fetched. *)
 Lemma look_ft w' o : ev o -> rf w' o -> fetched o -> 0 < ft o /\ ft o < T o /\ arr w' < ft o /\
   (forall w, ev w -> isW w -> eloc w = eloc o -> arr w < ft o -> mme w w') /\
   (forall w, ev w -> isW w -> ~ init w -> ewg w = ewg o -> eloc w = eloc o -> T w < T o ->
@@ -414,6 +427,7 @@ Proof.
     destruct (Nat.le_gt_cases j m) as [z|z]; [unfold tm; lia|].
     destruct (q4 j) as (?&?&?&?); [unfold T, tm in *; lia|]. congruence.
 Qed.
+(* Writes of one work-group to one location arrive in order. *)
 Lemma order o p : ev o -> ev p -> isW o -> isW p -> ~ init o -> ~ init p -> ewg o = ewg p ->
   eloc o = eloc p -> T o < T p -> arr o <= arr p /\ (l2 p -> arr o < arr p).
 Proof.
@@ -430,6 +444,7 @@ Proof.
     assert (next_pos (flush_of (wgof u) y) (S n) <= next_pos (flush_of (wgof u) y) (S m));
       [|unfold tm; lia]. apply next_pos_le; try lia. apply (store_arrives s2 hm).
 Qed.
+(* What arrives together is of one work-group. *)
 Lemma dist o p : ev o -> ev p -> isW o -> isW p -> o <> p -> eloc o = eloc p -> arr o = arr p ->
   ewg o = ewg p /\ ~ init o /\ ~ init p /\ ~ l2 o /\ ~ l2 p.
 Proof.

@@ -1,6 +1,7 @@
-(* Fig. 2 for any sets rel and acq of releasing and acquiring atomics (atomic stores must release), prefixes, completion step,
-   restriction, sharp race-freedom, normal form, stability, and the induction of PROOF.md §5.
-   The machine enters through the hypotheses of section Machine only (the lemmas of PROOF.md §3-4). *)
+(** * Fig. 2 over any events: the induction of docs/proof.md
+
+    [rel] and [acq] say which atomics release and acquire; atomic stores release. The run enters
+    through the hypotheses of section Machine alone. *)
 Require Import Classical FunctionalExtensionality PropExtensionality Relations List Arith Lia.
 Require Import Thm1.
 Set Implicit Arguments.
@@ -25,6 +26,7 @@ Hypothesis init_w : forall x, init x -> isW x /\ ~ isR x /\ ~ at_ x.
 Hypothesis init_ex : forall l, exists x, init x /\ loc x = l.
 Hypothesis init_uq : forall x y, init x -> init y -> loc x = loc y -> x = y.
 
+(* A finite set that is not empty has a maximal element of a strict order. *)
 Lemma maximal_exists (evs : list E) (R : E -> E -> Prop) (Q : E -> Prop) : (forall x, Q x ->
   In x evs) ->
   (forall x y z, R x y -> R y z -> R x z) -> (forall x, ~ R x x) ->
@@ -101,6 +103,7 @@ Lemma hb1_hb g x y : hb1 g x y -> hb g x y. Proof. intro; apply t_step; auto. Qe
 Lemma sb_hb g x y : wf g -> events g y -> sb x y -> hb g x y.
 Proof. intros W H S. apply hb1_hb. left. split; auto. eapply (w_sb W); eauto. Qed.
 
+(* What comes next in mo after [k], on the way to [w]. *)
 Lemma next_in_mo g k w : wf g -> mo g k w -> exists x, mo g k x /\ (x = w \/ mo g x w) /\
   (forall y, mo g k y -> ~ mo g y x).
 Proof.
@@ -113,7 +116,7 @@ Proof.
   - exists m. repeat split; auto. intros y a b. apply (M y); auto. split; auto. right.
     destruct q' as [ -> |]; auto. eapply (w_mot W); eauto.
 Qed.
-(* an RMW reads its immediate predecessor in mo *)
+(* An RMW reads what is just before it in mo (axiom Rmw). *)
 Lemma rmw_reads_previous g k u : wf g -> Rmw g -> rmw u -> mo g k u ->
   (forall y, mo g k y -> ~ mo g y u) -> rf g k u.
 Proof.
@@ -125,13 +128,14 @@ Proof.
   destruct (@w_mol g W w k) as [M|M]; auto; try congruence. eapply R2; eauto. eapply I; eauto.
 Qed.
 
-Definition restr (g : graph) (S : E -> Prop) :=
+Definition restrict (g : graph) (S : E -> Prop) :=
   Graph S (fun w r => rf g w r /\ S r) (fun x y => mo g x y /\ S x /\ S y).
-Definition rfclosed (g : graph) S := forall w r, rf g w r -> S r -> S w.
+Definition rf_closed (g : graph) S := forall w r, rf g w r -> S r -> S w.
 
-(* a release sequence of the restriction that something outside breaks *)
-Lemma broken_from_outside g (S : E -> Prop) b w : wf g -> Rmw g -> rfclosed g S ->
-  rsq (restr g S) b w -> ~ rsq g b w -> S b -> S w ->
+(* A release sequence of a part that something outside of the part breaks: there is a first
+   write [nx] of the part behind it, a store of the thread of [b]. *)
+Lemma broken_from_outside g (S : E -> Prop) b w : wf g -> Rmw g -> rf_closed g S ->
+  rsq (restrict g S) b w -> ~ rsq g b w -> S b -> S w ->
   exists k nx, ~ S k /\ mo g b k /\ mo g k nx /\ (forall y, mo g k y -> ~ mo g y nx) /\ S nx /\
     ~ rmw nx /\ thd b nx /\ mo g b nx /\ rsq g nx w.
 Proof.
@@ -160,14 +164,15 @@ Proof.
     eapply thd_tr; [apply thd_sym|]; eauto. right; auto.
 Qed.
 
-(* ---- restriction to a part that is closed under hb and rf ---- *)
-Lemma rs_restr g (S : E -> Prop) x w : rsq g x w -> S x -> S w -> rsq (restr g S) x w.
+(** ** Restriction to a part that is closed under hb and rf *)
+Lemma rs_restr g (S : E -> Prop) x w : rsq g x w -> S x -> S w -> rsq (restrict g S) x w.
 Proof.
   intros [ -> |(m&r&B)]; [left; auto|right]. repeat split; auto. simpl. intros k (?&_) (?&_); auto.
 Qed.
 
+(* What happens before a member of a closed part does so in the part alone. *)
 Lemma hb_restr g (S : E -> Prop) x y : S y -> (forall x y, hb1 g x y -> S y -> S x) ->
-  rfclosed g S -> hb g x y -> hb (restr g S) x y.
+  rf_closed g S -> hb g x y -> hb (restrict g S) x y.
 Proof.
   intros Sy C RC H. revert Sy. apply clos_trans_t1n in H.
   induction H as [x y H|x y z H H' IH]; intro Sz.
@@ -185,9 +190,11 @@ Proof.
   intros C [ -> |(m&_)] F H. eapply (c_rf C); eauto. eapply (c_coh C) with (y:=nx) (x:=w); eauto.
 Qed.
 
+(* Step 3, the other half: hb of the part is hb. Two that synchronise only in the part were
+   ordered through the store that broke the sequence. *)
 Lemma restr_hb g (S : E -> Prop) x y : cons g -> racefree g -> (forall x, S x -> events g x) ->
-  rfclosed g S -> (forall x y, mo g x y -> thd x y -> sb x y) ->
-  hb (restr g S) x y -> hb g x y.
+  rf_closed g S -> (forall x y, mo g x y -> thd x y -> sb x y) ->
+  hb (restrict g S) x y -> hb g x y.
 Proof.
   intros C F SD RC MT. induction 1 as [x y H|]; [|eapply hb_tr; eauto].
   destruct H as [(a&b&c)|(d1&d2&a&b&c&d&e&f&w&i&j)]; simpl in *. { apply hb1_hb; left; auto. }
@@ -209,13 +216,15 @@ Proof.
   - exfalso. eapply no_hb_back; eauto.
 Qed.
 
-Lemma restriction g (S : E -> Prop) : cons g -> racefree g -> (forall x, S x -> events g x) ->
+(* Step 3 of the induction: a part that is closed under hb and rf is consistent. *)
+Lemma restriction_consistent g (S : E -> Prop) : cons g -> racefree g ->
+  (forall x, S x -> events g x) ->
   (forall x, init x -> S x) ->
-  (forall x y, hb1 g x y -> S y -> S x) -> rfclosed g S ->
-    (forall x y, mo g x y -> thd x y -> sb x y) -> cons (restr g S).
+  (forall x y, hb1 g x y -> S y -> S x) -> rf_closed g S ->
+    (forall x y, mo g x y -> thd x y -> sb x y) -> cons (restrict g S).
 Proof.
   intros C F SD SI CL RC MT.
-  assert (DN : forall x y, hb (restr g S) x y -> hb g x y) by (intros; eapply restr_hb; eauto).
+  assert (DN : forall x y, hb (restrict g S) x y -> hb g x y) by (intros; eapply restr_hb; eauto).
   pose proof (c_wf C) as W. destruct (c_rmw C) as (R1&R2&R3). split; simpl.
   - split; simpl; auto.
     + destruct (w_fin W) as [l Hl]. exists l; auto.
@@ -238,7 +247,7 @@ Proof.
     + intros x y (h1&_) [h2 _]. exact (R3 _ _ h1 h2).
 Qed.
 
-(* ---- completion, one step ---- *)
+(** ** Completion, one step *)
 Definition extends (g g' : graph) c :=
   (forall x, events g' x <-> events g x \/ x = c) /\
     (forall w r, r <> c -> (rf g' w r <-> rf g w r)) /\
@@ -249,6 +258,8 @@ Definition extends (g g' : graph) c :=
                           (exists b, events g b /\ ~ nal (loc c) /\ at_ b /\ at_ c /\ incl b c /\
                             (x = b \/ hb g x b))).
 
+(* Step 1: a consistent graph takes one more event. An atomic one reads what is last in mo, a
+   plain one what is last in hb of its own past; hb among the others stays. *)
 Lemma one_more g c : cons g -> ~ events g c -> ~ init c -> (forall x, sb x c -> events g x) ->
   (forall x, events g x -> ~ sb c x) ->
   exists g', cons g' /\ extends g g' c.
@@ -400,6 +411,7 @@ Proof.
       destruct b2 as (_&_&_&h1&_&h2&h3&_). auto 8.
 Qed.
 
+(* Nobody reads the new event. *)
 Lemma one_more_unread g g' c : wf g -> ~ events g c -> cons g' -> extends g g' c -> forall r,
   ~ rf g' c r.
 Proof.
@@ -408,18 +420,20 @@ Proof.
   - apply E2 in H; auto. apply N. apply (w_rf W _ _ H).
 Qed.
 
-(* ---- stability: adding e, which nobody reads, loses no hb ---- *)
+(** ** Stability: adding e, which nobody reads, loses no hb *)
+(* Step 7: an added store [e] that nobody reads breaks no hb. *)
 Lemma stability (T : E -> nat) g e : wf g -> Rmw g -> (forall r, ~ rf g e r) ->
   (forall x y, mo g x y -> thd x y -> sb x y) ->
   let S := fun x => events g x /\ x <> e in
-  cons (restr g S) -> racefree (restr g S) -> (forall x y, hb (restr g S) x y -> T x < T y) ->
-  forall x y, hb (restr g S) x y -> hb g x y.
+  cons (restrict g S) -> racefree (restrict g S) ->
+    (forall x y, hb (restrict g S) x y -> T x < T y) ->
+  forall x y, hb (restrict g S) x y -> hb g x y.
 Proof.
-  intros W R NE MT S C F HT. assert (RC : rfclosed g S).
+  intros W R NE MT S C F HT. assert (RC : rf_closed g S).
   { intros w r H (a&b). destruct (w_rf W _ _ H) as (?&_). split; auto. intros ->. eapply NE; eauto. }
   assert (KE : forall k z, ~ S k -> mo g k z -> k = e).
   { intros k z n H. apply NNPP; intro. apply n. split; auto. apply (w_mo W _ _ H). }
-  assert (main : forall m x r, T r < m -> hb (restr g S) x r -> hb g x r).
+  assert (main : forall m x r, T r < m -> hb (restrict g S) x r -> hb g x r).
   2:{ intros x y H. eapply main; [|eauto]. apply Nat.lt_succ_diag_r. }
   induction m as [|m IH]; [lia|]. intros x r Hm H. destruct (hb_last H) as (p&p1&p2).
   pose proof (HT _ _ (hb1_hb p2)) as Tp. enough (PR : hb g p r).
@@ -466,7 +480,8 @@ End RA.
 Notation hbs := (hb at_ at_).
 Notation conss := (cons at_ at_).
 Notation racefrees := (racefree at_ at_).
-Lemma rf_hb g w r : conss g -> racefrees g -> rf g w r -> w <> r -> (thd w r -> sb w r) ->
+(* Step 2: rf is in hb, if all atomics release and acquire. *)
+Lemma rf_in_hb g w r : conss g -> racefrees g -> rf g w r -> w <> r -> (thd w r -> sb w r) ->
   hbs g w r.
 Proof.
   intros C F H t TS. pose proof (c_wf C) as W. destruct (w_rf W _ _ H) as (a&b&c&d&e).
@@ -510,50 +525,53 @@ Proof.
   intros F a c h1 h2 h3 h4 h5 h6 h7. destruct (F a c) as [z|[z|[z|z]]]; auto;
     [right; right; left|right; right; right]; apply hb_ws; auto.
 Qed.
-Variables mm rfX samewg Ks Ke : E -> E -> Prop.
+Variables mm rf_run samewg Ks Ke : E -> E -> Prop.
 Hypothesis mm_dom : forall x y, mm x y -> isW x /\ isW y /\ loc x = loc y.
 Hypothesis mm_tr : forall x y z, mm x y -> mm y z -> mm x z.
 Hypothesis mm_irr : forall x, ~ mm x x.
 Hypothesis mm_tot : forall x y, isW x -> isW y -> loc x = loc y -> x <> y -> mm x y \/ mm y x.
 Hypothesis mm_T : forall x y, mm x y -> thd x y -> T x < T y.
 Hypothesis mm_init : forall x y, init y -> ~ mm x y.
-Hypothesis rfX_dom : forall w r, rfX w r -> isW w /\ isR r /\ loc w = loc r.
-Hypothesis rfX_fun : forall w w' r, rfX w r -> rfX w' r -> w = w'.
-Hypothesis rfX_tot : forall r, isR r -> exists w, rfX w r.
-Hypothesis rfX_T : forall w r, rfX w r -> T w < T r.
+Hypothesis rfX_dom : forall w r, rf_run w r -> isW w /\ isR r /\ loc w = loc r.
+Hypothesis rfX_fun : forall w w' r, rf_run w r -> rf_run w' r -> w = w'.
+Hypothesis rfX_tot : forall r, isR r -> exists w, rf_run w r.
+Hypothesis rfX_T : forall w r, rf_run w r -> T w < T r.
 Hypothesis thd_wg : forall x y, thd x y -> samewg x y.
 Inductive rs_plus : E -> E -> Prop :=
 | rsp0 x : isW x -> rs_plus x x
 | rsp1 x y : isW x -> isW y -> loc x = loc y -> sb x y -> rs_plus x y
-| rsp2 x w u : rs_plus x w -> rfX w u -> rmw u -> rs_plus x u.
+| rsp2 x w u : rs_plus x w -> rf_run w u -> rmw u -> rs_plus x u.
 Definition sw_plus x y := isW x /\ at_ x /\ isR y /\ at_ y /\ incl x y /\ ~ thd x y /\ exists w,
-  rs_plus x w /\ rfX w y.
-Definition in_order a c := forall v, (isW a /\ v = a) \/ (~ isW a /\ rfX v a) ->
-  (forall w, rfX w c -> v = w \/ mm v w) /\ (isW c -> mm v c).
+  rs_plus x w /\ rf_run w y.
+Definition in_order a c := forall v, (isW a /\ v = a) \/ (~ isW a /\ rf_run v a) ->
+  (forall w, rf_run w c -> v = w \/ mm v w) /\ (isW c -> mm v c).
 (* SB0, SB1, KM, SW0, SW1 (with SYNC), LS, LW0, LW1, RMO, RMW in one work-group, ATOM *)
-Hypothesis M_sb0 : forall a b, sb a b -> Ks a b.
-Hypothesis M_sb1 : forall a b c, Ke a b -> T a < T b -> sb b c -> Ks a c.
-Hypothesis M_sb2 : forall a b c, Ks a b -> T a < T b -> sb b c -> Ks a c.
-Hypothesis M_sw0 : forall a c, sw_plus a c -> Ke a c.
-Hypothesis M_sw1 : forall a b c, Ks a b -> T a < T b -> sw_plus b c -> Ke a c.
-Hypothesis M_ls  : forall a c, Ks a c -> T a < T c -> loc a = loc c -> in_order a c.
-Hypothesis M_lw0 : forall a c, sw_plus a c -> in_order a c.
-Hypothesis M_lw1 : forall a b c, Ks a b -> T a < T b -> loc a = loc b -> sw_plus b c ->
+Hypothesis sb_seen : forall a b, sb a b -> Ks a b.
+Hypothesis sw_then_sb : forall a b c, Ke a b -> T a < T b -> sb b c -> Ks a c.
+Hypothesis sb_then_sb : forall a b c, Ks a b -> T a < T b -> sb b c -> Ks a c.
+Hypothesis sw_seen : forall a c, sw_plus a c -> Ke a c.
+Hypothesis sb_then_sw : forall a b c, Ks a b -> T a < T b -> sw_plus b c -> Ke a c.
+Hypothesis seen_by_sb  : forall a c, Ks a c -> T a < T c -> loc a = loc c -> in_order a c.
+Hypothesis seen_by_sw : forall a c, sw_plus a c -> in_order a c.
+Hypothesis seen_by_sb_sw : forall a b c, Ks a b -> T a < T b -> loc a = loc b -> sw_plus b c ->
   in_order a c.
-Hypothesis M_rmo : forall w u, rmw u -> rfX w u -> mm w u.
-Hypothesis M_wg  : forall w u k, rmw u -> rfX w u -> samewg k u -> mm w k -> mm k u -> False.
+Hypothesis rmw_later : forall w u, rmw u -> rf_run w u -> mm w u.
+Hypothesis rmw_in_group  : forall w u k, rmw u -> rf_run w u -> samewg k u -> mm w k -> mm k u ->
+  False.
 (* not so, or a like store that arrives with k is no atomic that includes u *)
-Hypothesis M_atom : forall w u k, rmw u -> rfX w u -> at_ k -> at_ u -> incl k u -> ~ samewg k u ->
+Hypothesis rmw_across_groups : forall w u k, rmw u -> rf_run w u -> at_ k -> at_ u -> incl k u ->
+  ~ samewg k u ->
   mm w k -> mm k u ->
   exists k', T k' <= T k /\ mm w k' /\ mm k' u /\ ~ samewg k' u /\ ~ (at_ k' /\ at_ u /\ incl k' u).
 
-Definition X n := Graph (fun x => T x <= n) (fun w r => rfX w r /\ T r <= n) (fun x y => mm x y /\
+Definition X n := Graph (fun x => T x <= n) (fun w r => rf_run w r /\ T r <= n) (fun x y =>
+  mm x y /\
   ~ nal (loc x) /\ T x <= n /\ T y <= n).
 (* the machine's graph but for one event P, the last of its thread in g,
    which nobody reads and which may read another write *)
 Definition near (g : graph) := wf g /\ exists P : E -> Prop, (forall x y, P x -> P y -> x = y) /\
   (forall c x, P c -> events g x -> ~ sb c x) /\ (forall c r, P c -> ~ rf g c r) /\
-  (forall r w, events g r -> ~ P r -> (rf g w r <-> rfX w r)).
+  (forall r w, events g r -> ~ P r -> (rf g w r <-> rf_run w r)).
 (* the program is race-free: every consistent prefix that differs from the machine's execution in
    one last read is *)
 Hypothesis prefixes_race_free : forall g, near g -> consw g -> racefreew g.
@@ -591,6 +609,7 @@ Proof.
   destruct (rfX_dom h) as (?&?&?). split. lia. intuition congruence.
 Qed.
 
+(* A release sequence of Fig. 2 is one from above, where Rmw holds. *)
 Lemma rs_in_rs_plus n : Rmw (X n) -> forall m x w, T w < m -> isW x -> rsq (X n) x w -> rs_plus x w.
 Proof.
   intro R. induction m as [|m IH]; intros x w t xw; [lia|]. intros [ -> |(H&H'&B)].
@@ -627,6 +646,8 @@ Qed.
 Lemma hb_T n x y : Rmw (X n) -> hbs (X n) x y -> T x < T y.
 Proof. intros. eapply hb_plus_T, hb_in_hb_plus; eauto. Qed.
 
+(* Step 4: of two in conflict, in different threads and not both atomic and inclusive, the first
+   is before a predecessor of the second. *)
 Lemma sharp_race_freedom n a c : conss (X n) -> consw (X n) -> T a < T c -> T c <= S n ->
   ~ init a -> ~ init c -> loc a = loc c -> isW a \/ isW c ->
   ~ (at_ a /\ at_ c /\ incl a c) -> ~ thd a c -> exists d, sb d c /\ (a = d \/ hbs (X n) a d).
@@ -640,21 +661,21 @@ Proof.
     destruct h as [h|[ -> |[h|(d&d1&[ -> |d2])]]];
       [destruct (hb_ni at_at H h)|left; auto|left; eapply hb_tr; eauto|right; exists d; auto|right;
       exists d; split; auto; right; eapply hb_tr; eauto]. }
-  assert (RC : rfclosed (X n) S0).
-  { intros x y H. apply CL. pose proof (rfX_T (proj1 H)). apply rf_hb; auto. intros ->; lia. }
+  assert (RC : rf_closed (X n) S0).
+  { intros x y H. apply CL. pose proof (rfX_T (proj1 H)). apply rf_in_hb; auto. intros ->; lia. }
   assert (SD : forall x, S0 x -> events (X n) x) by (intros z H; apply H).
-  assert (C0 : consw (restr (X n) S0)).
-  { apply restriction; auto.
+  assert (C0 : consw (restrict (X n) S0)).
+  { apply restriction_consistent; auto.
     - intros x i. split; auto. apply (w_init (X_wf n)); auto.
     - intros x y H. apply CL, hb_ws, hb1_hb; auto.
     - apply X_mt. }
-  assert (DN : forall x y, hbw (restr (X n) S0) x y -> hbs (X n) x y).
+  assert (DN : forall x y, hbw (restrict (X n) S0) x y -> hbs (X n) x y).
   { intros x y H. apply hb_ws. revert H. apply restr_hb; auto. apply X_mt. }
   assert (Nc : ~ S0 c).
   { intros (h0&[h|[h|[h|(d&d1&d2)]]]); auto. subst; lia. apply (hb_T R) in h; lia. apply sb_T in d1.
     destruct d2 as [ -> |d2]; [lia|]. apply (hb_T R) in d2. lia. }
   assert (Sa : S0 a). { split; auto. lia. }
-  destruct (@one_more rel acq rel_at acq_at (restr (X n) S0) c) as (g'&C'&EX); auto.
+  destruct (@one_more rel acq rel_at acq_at (restrict (X n) S0) c) as (g'&C'&EX); auto.
   { intros x H. split; [apply sb_T in H; lia|]. right. right. right. exists x; auto. }
   { intros x H s. apply Nc. eapply CL; [|exact H]. apply sb_hb; [apply X_wf|apply H|auto]. }
   pose proof (one_more_unread (c_wf C0) Nc C' EX) as NRC. destruct EX as (E1&E2&E3&E4&E5&E6).
@@ -700,6 +721,7 @@ Proof.
   - intros; apply t_step; auto.
   - intros a b c _ H s. apply t_trans with b; auto. apply t_step; auto.
 Qed.
+(* Step 6: along a path in normal form, what was written or read must be seen. *)
 Lemma walk : (forall a c, path_sb a c -> T a < T c /\ Ks a c) /\
   (forall a c, path_sw a c -> T a < T c /\ Ke a c).
 Proof.
@@ -710,16 +732,17 @@ Proof.
   - intros a c H. split; auto. apply sw_plus_T; auto.
   - intros a b c _ [t k] H. split; eauto. apply sw_plus_T in H; lia.
 Qed.
-Lemma loc_walk a c : path_sb a c \/ path_sw a c -> loc a = loc c -> in_order a c.
+Lemma walk_in_order a c : path_sb a c \/ path_sw a c -> loc a = loc c -> in_order a c.
 Proof.
   intros [H|H] l.
-  - destruct (proj1 walk _ _ H). apply M_ls; auto.
-  - destruct H as [a c H|a b c H H']. apply M_lw0; auto. destruct (proj1 walk _ _ H).
-    destruct (sw_plus_T H'). apply M_lw1 with b; auto. congruence.
+  - destruct (proj1 walk _ _ H). apply seen_by_sb; auto.
+  - destruct H as [a c H|a b c H H']. apply seen_by_sw; auto. destruct (proj1 walk _ _ H).
+    destruct (sw_plus_T H'). apply seen_by_sb_sw with b; auto. congruence.
 Qed.
 
-(* a chain from d that passes the RMW b *)
-Lemma chain d b v : rmw b -> (exists w, rs_plus d w /\ rfX w b) -> rs_plus b v -> rs_plus d v \/
+(* A release sequence from [d] that passes an RMW, or one of a later store of its thread. *)
+Lemma through_rmw d b v : rmw b -> (exists w, rs_plus d w /\ rf_run w b) -> rs_plus b v ->
+  rs_plus d v \/
   exists z, sb b z /\ isW z /\ loc z = loc b /\ rs_plus z v.
 Proof.
   intros Rb (w&w1&w2) H. induction H as [x H|x y a c e H|x w0 u H IH r U].
@@ -729,6 +752,7 @@ Proof.
     repeat split; auto. eapply rsp2; eauto.
 Qed.
 
+(* Step 5: hb+ has a path without two sw+ in a row. *)
 Lemma normal_form n : conss (X n) -> consw (X n) -> forall m a c, T c < m -> T c <= S n ->
   hb_plus a c -> path_sb a c \/ path_sw a c.
 Proof.
@@ -764,7 +788,7 @@ Proof.
       destruct HZ as [ -> |HZ]; auto. eapply t_trans; eauto. }
     destruct aq as [ -> |aq]. left; apply Hs1; auto.
     destruct (IH a q) as [y|y]; auto; try lia; left; [eapply Hs2|eapply Hs3]; eauto. }
-  destruct (@chain d b v) as [y|(z&z1&z2&z3&z4)]; eauto. { split; auto. }
+  destruct (@through_rmw d b v) as [y|(z&z1&z2&z3&z4)]; eauto. { split; auto. }
   - apply (FIN d); auto. congruence. lia.
   - apply (FIN z); auto.
     + right. assert (hz : path_sb a b \/ path_sw a b) by auto.
@@ -774,6 +798,7 @@ Proof.
     + apply rs_plus_mm in z4. pose proof (rfX_T s8). lia.
 Qed.
 
+(* Step 7: from n to n + 1. *)
 Lemma next_prefix n : conss (X n) /\ consw (X n) -> conss (X (S n)) /\ consw (X (S n)).
 Proof.
   intros [C Cw]. pose proof (prefixes_race_free (X_near n) Cw) as F. pose proof (c_rmw C) as R.
@@ -783,17 +808,18 @@ Proof.
     - intros w k0 u (m01&l1&_&tk0) (m02&l2&_&tu) [H _]. assert (NOI : forall k, T k <= S n ->
         mm w k -> mm k u -> ~ samewg k u -> ~ (at_ k /\ at_ u /\ incl k u) -> False).
       2:{ assert (U : rmw u). { split. apply (mm_dom m02). apply (rfX_dom H). }
-        destruct (classic (samewg k0 u)) as [g|g]. { exact (M_wg U H g m01 m02). }
+        destruct (classic (samewg k0 u)) as [g|g]. { exact (rmw_in_group U H g m01 m02). }
         destruct (classic (at_ k0 /\ at_ u /\ incl k0 u)) as [(a1&a2&a3)|no];
           [|exact (NOI k0 tk0 m01 m02 g no)].
-        destruct (M_atom U H a1 a2 a3 g m01 m02) as (k'&t'&q1&q2&q3&q4). apply (NOI k'); auto. lia. }
+        destruct (rmw_across_groups U H a1 a2 a3 g m01 m02) as (k'&t'&q1&q2&q3&q4).
+        apply (NOI k'); auto. lia. }
       intros k tk m1 m2 g no. destruct (mm_dom m1) as (ww&kw&lk). destruct (mm_dom m2) as (_&uw&lu).
       destruct (rfX_dom H) as (_&ur&_). assert (U : rmw u) by (split; auto).
       assert (nk : ~ init k) by (intro i; exact (mm_init i m1)).
       assert (nu : ~ init u) by (intro i; exact (mm_init i m2)). assert (th : ~ thd k u) by auto.
       destruct (Nat.lt_trichotomy (T k) (T u)) as [t|[t|t]].
       + destruct (@sharp_race_freedom n k u) as (q&q1&q2); auto. assert (I : in_order k u).
-        { apply loc_walk; auto. left. destruct q2 as [ -> |q2]; [apply Hs1; auto|].
+        { apply walk_in_order; auto. left. destruct q2 as [ -> |q2]; [apply Hs1; auto|].
           pose proof (hb_T R q2). pose proof (sb_T q1). destruct (normal_form C Cw (m:=S (T q))
             (a:=k) (c:=q)) as [y|y]; auto; try lia; [eapply hb_in_hb_plus;
             eauto|eapply Hs2|eapply Hs3]; eauto. }
@@ -802,15 +828,15 @@ Proof.
       + apply T_inj in t; auto. subst. eapply mm_irr; eauto.
       + destruct (@sharp_race_freedom n u k) as (q&q1&q2); auto. { intros (?&?&?); apply no; auto. }
         assert (I : in_order u k).
-        { apply loc_walk; auto. left. destruct q2 as [ -> |q2]; [apply Hs1; auto|].
+        { apply walk_in_order; auto. left. destruct q2 as [ -> |q2]; [apply Hs1; auto|].
           pose proof (hb_T R q2). pose proof (sb_T q1). destruct (normal_form C Cw (m:=S (T q))
             (a:=u) (c:=q)) as [y|y]; auto; try lia; [eapply hb_in_hb_plus;
             eauto|eapply Hs2|eapply Hs3]; eauto. }
         destruct (I u) as [_ I2]; auto. eapply mm_irr. eapply mm_tr; [exact m2|apply I2; auto].
     - intros x y (m&_) [H _]. destruct (mm_dom m) as (xw&yw&l). destruct (rfX_dom H) as (_&xr&_).
-      eapply mm_irr. eapply mm_tr; [exact m|]. apply M_rmo; auto. split; auto. }
+      eapply mm_irr. eapply mm_tr; [exact m|]. apply rmw_later; auto. split; auto. }
   assert (HI : forall a c, hbs (X (S n)) a c -> loc a = loc c -> in_order a c).
-  { intros a c H l. apply loc_walk; auto. destruct (hb_D H) as [_ tc].
+  { intros a c H l. apply walk_in_order; auto. destruct (hb_D H) as [_ tc].
     eapply (normal_form C Cw); [|exact tc|eapply hb_in_hb_plus; eauto]. apply Nat.lt_succ_diag_r. }
   assert (HT : forall a c, hbs (X (S n)) a c -> T a < T c) by (intros; eapply hb_T; eauto).
   assert (ST : forall x y, hbw (X n) x y -> hbw (X (S n)) x y).
@@ -829,8 +855,8 @@ Proof.
     { intro z. split. intro; split; [lia|]. intros ->; lia. intros [h1 h2].
       destruct (Nat.eq_dec (T z) (S n)) as [q|]; [|lia]. exfalso. apply h2.
       apply T_inj; auto; [|congruence]. intro i. pose proof (init_T i) as i0. lia. }
-    assert (GEQ : restr (X (S n)) (fun x => events (X (S n)) x /\ x <> e) = X n).
-    { unfold restr, X. simpl.
+    assert (GEQ : restrict (X (S n)) (fun x => events (X (S n)) x /\ x <> e) = X n).
+    { unfold restrict, X. simpl.
       f_equal; repeat (apply functional_extensionality; intro); apply propositional_extensionality.
       - symmetry. apply EQ.
       - rewrite <- EQ. intuition lia.
@@ -845,9 +871,9 @@ Proof.
     assert (lb : loc y = loc b). { destruct h1 as [ -> |[h1 _]]; auto. apply (rfX_dom h1). }
     assert (la : loc x = loc a). { destruct h3 as [ -> |[h3 _]]; auto. apply (rfX_dom h3). }
     assert (I : in_order a b) by (apply HI; auto; congruence).
-    assert (V : exists v, ((isW a /\ v = a) \/ (~ isW a /\ rfX v a)) /\ (x = v \/ mm x v)).
+    assert (V : exists v, ((isW a /\ v = a) \/ (~ isW a /\ rf_run v a)) /\ (x = v \/ mm x v)).
     { destruct (classic (isW a)) as [aw|aw].
-      - exists a. split; auto. destruct h3 as [ -> |[h3 _]]; auto. right. apply M_rmo; auto.
+      - exists a. split; auto. destruct h3 as [ -> |[h3 _]]; auto. right. apply rmw_later; auto.
         split; auto. apply (rfX_dom h3).
       - destruct h3 as [ -> |[h3 _]]; [tauto|]. exists x. auto. }
     destruct V as (v&v1&v2). destruct (I v v1) as [I1 I2]. assert (Q0 : mm v y \/ v = y).
@@ -901,6 +927,7 @@ Proof.
   - intros w r k H nl kw kl h1 h2. apply hb_ws in h1. apply hb_ws in h2. eauto.
 Qed.
 
+(* The initial writes alone are consistent. *)
 Lemma first_prefix (rl ac : E -> Prop) : (forall x, rl x -> at_ x) -> (forall x, ac x -> at_ x) ->
   cons rl ac (X 0).
 Proof.
@@ -923,20 +950,23 @@ Proof.
     + intros x y _ H. exact (NR _ _ H).
 Qed.
 
+(* Both readings of hb, of all atomics and of those that release and acquire, are carried at
+   once (step 8). *)
 Lemma all_prefixes n : conss (X n) /\ consw (X n).
 Proof. induction n; [split; apply first_prefix; auto|apply next_prefix; auto]. Qed.
+(* Every prefix of the run is consistent and free of races. *)
 Theorem prefixes_sound n : consw (X n) /\ racefreew (X n).
 Proof.
   split; [apply all_prefixes|]. apply prefixes_race_free; [apply X_near|apply all_prefixes].
 Qed.
-(* the machine's last write of a location is hb-maximal *)
+(* The last write of a location in the run is last in hb. *)
 Lemma mm_last_is_hb_last n w k : hbw (X n) w k -> loc w = loc k -> isW w -> isW k -> mm w k.
 Proof.
   intros H l ww kw. destruct (all_prefixes n) as [C Cw]. apply hb_ws in H.
   destruct (hb_D H) as [_ t]. simpl in t.
   assert (B : hb_plus w k) by (eapply hb_in_hb_plus; [apply (c_rmw C)|exact H]).
   assert (I : in_order w k).
-  { apply loc_walk; auto. apply (normal_form C Cw (m:=S (T k))); auto; lia. }
+  { apply walk_in_order; auto. apply (normal_form C Cw (m:=S (T k))); auto; lia. }
   destruct (I w) as [_ J]; auto.
 Qed.
 End Machine.

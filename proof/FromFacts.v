@@ -1,4 +1,6 @@
-(* Thm. 1 for all programs: a table that `check` accepts is sound. *)
+(** * The theorem for a run of which the facts are known
+
+    [facts] has what docs/proof.md says of every complete run. *)
 Require Import Classical Bool List Arith Lia Fig2 Views Program Transfer Refuter Check Thm1.
 Import ListNotations.
 Set Implicit Arguments.
@@ -90,12 +92,14 @@ Record facts (P : program Val L) (tbl : table) := {
   inv_ : forall o i r g, ~ initm o -> nth_error (code (rw o)) i = Some (Inv r) -> g = wgm o \/
     r = to_DV -> inv g (t o i);
   lock_rmw : bracketed_rmw tbl = true -> forall o p f u, ~ initm o -> ~ initm p -> wgm o <> wgm p ->
-    In (f, u) (heldr (rw o)) ->
-    (forall f' u', In (f', u') (heldr (rw p)) -> tmark o u <= t p f' \/ tmark p u' <= t o f) /\
+    In (f, u) (rmw_intervals (rw o)) ->
+    (forall f' u', In (f', u') (rmw_intervals (rw p)) -> tmark o u <= t p f' \/
+      tmark p u' <= t o f) /\
       (inc (rw p) = true -> T p <= t o f \/ tmark o u <= T p);
   lock_L2 : bracketed_L2 tbl = true -> forall o p f u, ~ initm o -> ~ initm p -> wgm o <> wgm p ->
-    locm o = locm p -> In (f, u) (heldx (rw o)) ->
-    (forall f' u', In (f', u') (heldx (rw p)) -> tmark o u <= t p f' \/ tmark p u' <= t o f) /\
+    locm o = locm p -> In (f, u) (L2_intervals (rw o)) ->
+    (forall f' u', In (f', u') (L2_intervals (rw p)) -> tmark o u <= t p f' \/
+      tmark p u' <= t o f) /\
     (isWm p -> arr p <= t o f \/ tmark o u <= arr p) /\
       (fetched p -> ft p <= t o f \/ tmark o u <= ft p) }.
 
@@ -126,7 +130,7 @@ Variable Y : facts P tbl.
 Hypothesis CHECK : check tbl = true.
 Hypothesis SCOPE : in_scope P.
 Notation n := (nd Y).
-Lemma lab o : ~ init (n o) -> exists q, op_of P (n o) = Some q /\ by_row tbl q (rw Y o) /\
+Lemma its_op o : ~ init (n o) -> exists q, op_of P (n o) = Some q /\ by_row tbl q (rw Y o) /\
   one_access (rw Y o) = true.
 Proof.
   intro ni. pose proof (@nd_real P tbl Y o) as h. assert (h' : op_of P (n o) <> None).
@@ -137,13 +141,13 @@ Proof.
 Qed.
 Lemma W_iff o : ~ init (n o) -> (isW P (n o) <-> writes (rw Y o) = true).
 Proof.
-  intro ni. destruct (lab o ni) as (q&h1&(_&h2&_)&_). unfold isW, writes. rewrite h1, h2.
+  intro ni. destruct (its_op o ni) as (q&h1&(_&h2&_)&_). unfold isW, writes. rewrite h1, h2.
   unfold kind_row. destruct (n o); [destruct ni; simpl; auto|].
   destruct (op_kind q); split; intros; auto; congruence.
 Qed.
 Lemma R_iff o : ~ init (n o) -> (isR P (n o) <-> reads (rw Y o) = true).
 Proof.
-  intro ni. destruct (lab o ni) as (q&h1&(_&h2&_)&_). unfold isR, reads. rewrite h1, h2.
+  intro ni. destruct (its_op o ni) as (q&h1&(_&h2&_)&_). unfold isR, reads. rewrite h1, h2.
   unfold kind_row. destruct (op_kind q) as [|c|]; split; intros; auto; try congruence.
   destruct (H c); auto.
 Qed.
@@ -151,7 +155,7 @@ Lemma at_lab o : atom P (n o) -> ~ init (n o) /\ exists q, op_of P (n o) = Some 
   op_atomic q = true /\ by_row tbl q (rw Y o).
 Proof.
   unfold atom. intro h. assert (ni : ~ init (n o)). { intro i. destruct (n o); auto. }
-  split; auto. destruct (lab o ni) as (q&h1&h2&_). rewrite h1 in h. eauto.
+  split; auto. destruct (its_op o ni) as (q&h1&h2&_). rewrite h1 in h. eauto.
 Qed.
 Lemma at_row o : atom P (n o) -> ~ init (n o) /\ atomic (rw Y o) = true.
 Proof.
@@ -181,14 +185,14 @@ Proof.
 Qed.
 Lemma times o : ~ init (n o) -> 0 < s Y o /\ s Y o < T Y o /\ T Y o < e Y o.
 Proof.
-  intro ni. destruct (lab o ni) as (q&_&_&h). split; [apply (@s_pos P tbl Y); auto|].
+  intro ni. destruct (its_op o ni) as (q&_&_&h). split; [apply (@s_pos P tbl Y); auto|].
   rewrite (@T_acc P tbl Y); auto. unfold one_access in h. apply andb_prop in h. destruct h as [h _].
   apply Nat.eqb_eq in h. exact (@acc_pos _ _ _ _ (filter_ex _ _ h) 0 _ (@code_seq P tbl Y o ni)).
 Qed.
 Lemma l2s o : l2 Y o -> isW P (n o) /\ isR P (n o) /\ arr Y o = T Y o.
 Proof.
   intros H. pose proof (@arr_l2 P tbl Y o H). destruct H as [ni h].
-  destruct (lab o ni) as (q&_&_&w). unfold one_access in w. apply andb_prop in w.
+  destruct (its_op o ni) as (q&_&_&w). unfold one_access in w. apply andb_prop in w.
   destruct w as [_ w]. unfold inc2 in h. split; [|split; auto]. apply W_iff; auto. unfold writes.
   destruct (row_kind (rw Y o)), (access (rw Y o)); auto; discriminate. apply R_iff; auto.
   unfold reads. destruct (row_kind (rw Y o)), (access (rw Y o)); auto; discriminate.
@@ -201,7 +205,7 @@ Qed.
 Lemma acc o : isW P (n o) \/ isR P (n o).
 Proof.
   destruct (classic (init (n o))) as [i|ni]. left; apply (init_w P (n o) i).
-  destruct (lab o ni) as (q&h&_). unfold isW, isR. rewrite h. destruct (n o); [left; auto|].
+  destruct (its_op o ni) as (q&h&_). unfold isW, isR. rewrite h. destruct (n o); [left; auto|].
   destruct (op_kind q) eqn:k; [right|left|left]; congruence.
 Qed.
 Notation locM := (fun a => loc l0 P (n a)).
@@ -216,6 +220,7 @@ Notation acqM := (fun a => acq P (n a)).
 Notation wgM := (fun a => group_of P (n a)).
 Lemma l2_iff o : ~ init (n o) -> (l2 Y o <-> inc2 (rw Y o) = true).
 Proof. unfold l2, initm. tauto. Qed.
+(* SYNC of the run, by [check]. *)
 Lemma SYNC b c r : isW P (n b) -> atom P (n b) -> isR P (n c) -> atom P (n c) ->
   incl P (n b) (n c) -> group_of P (n b) <> group_of P (n c) -> loc l0 P (n b) = loc l0 P (n c) ->
   isR P (n r) -> group_of P (n r) = group_of P (n c) -> loc l0 P (n r) = loc l0 P (n c) ->
@@ -226,7 +231,7 @@ Lemma SYNC b c r : isW P (n b) -> atom P (n b) -> isR P (n c) -> atom P (n c) ->
 Proof.
   apply (@SYNC_ok (M Y) L nat tbl locM WM RM atM iM (l2 Y) (own Y) inM (rfm Y) (T Y) (s Y) (e Y)
     (arr Y) (ft Y) (t Y) (left Y) wgM (inv Y) (rw Y)).
-  - intros o ni. destruct (lab o ni) as (q&_&(h&_)&_). exact h.
+  - intros o ni. destruct (its_op o ni) as (q&_&(h&_)&_). exact h.
   - exact W_iff.
   - exact R_iff.
   - exact at_row.
@@ -245,13 +250,14 @@ Proof.
   - exact (@look_ft P tbl Y).
   - exact CHECK.
 Qed.
+(* ATOM of the run. *)
 Lemma ATOM w u k : isW P (n u) /\ isR P (n u) -> rfm Y w u -> atom P (n k) -> atom P (n u) ->
   incl P (n k) (n u) -> group_of P (n k) <> group_of P (n u) ->
   Views.first locM WM iM (T Y) (arr Y) wgM k -> mm Y k u -> mme Y k w.
 Proof.
   apply (@ATOM_ok (M Y) L nat tbl locM WM RM atM iM (l2 Y) (own Y) inM (rfm Y) (T Y) (s Y) (e Y)
     (arr Y) (ft Y) (t Y) (left Y) wgM (inv Y) (rw Y)).
-  - intros o ni. destruct (lab o ni) as (q&_&(h&_)&_). exact h.
+  - intros o ni. destruct (its_op o ni) as (q&_&(h&_)&_). exact h.
   - exact W_iff.
   - exact R_iff.
   - exact at_row.
@@ -276,6 +282,7 @@ Proof.
   - exact CHECK.
 Qed.
 Hypothesis NR : ~ racy l0 nal ini P.
+(* Every prefix is consistent, and hb orders writes of a location as they arrive. *)
 Lemma both k : (Fig2.cons locM WM RM iM nal tM inM (sbM n (T Y)) relM acqM
   (Fig2.X locM nal (T Y) (mm Y) (rfm Y) k)) /\
   forall w x, Fig2.hb WM RM tM inM (sbM n (T Y)) relM acqM (Fig2.X locM nal (T Y) (mm Y) (rfm Y) k)
@@ -332,6 +339,7 @@ Proof.
 Qed.
 End Y.
 
+(* A run of which the facts are known has an outcome of the program, or the program races. *)
 Theorem thm1 P tbl (Y : facts P tbl) : check tbl = true -> in_scope P -> racy l0 nal ini P \/
   explained P (val Y) (mem Y).
 Proof.

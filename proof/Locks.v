@@ -1,3 +1,4 @@
+(** * Locks exclude, while nobody frees what he does not hold *)
 Require Import Classical List Arith Lia Bool Eqdep_dec.
 Require Import Check Thm1 Runs Positions Events Threads.
 Import ListNotations.
@@ -7,8 +8,9 @@ Context {RUN : Run}.
 Notation N := (length run).
 Notation unset := (initial nowhere).
 Notation guard := (guard loc_dec (wgs P) wgof unset).
-(* ---- F7: locks. `h` of what a thread has done of its operation (newest first): it holds the lock
-   ---- *)
+
+(** ** F7: locks. `h` of what a thread has done of its operation (newest first): it holds the lock
+   *)
 Fixpoint hrmw (p : list (instr Val Loc)) := match p with LK_rmw :: _ => true | UL_rmw :: _ =>
   false | _ :: p => hrmw p | [] => false end.
 Fixpoint hlock x (p : list (instr Val Loc)) := match p with LK_L2 y :: p => eqx y x ||
@@ -38,6 +40,7 @@ Proof.
 Qed.
 Lemma ready_ne (l : option nat) t u : l = Some u -> ready l t = true -> u = t.
 Proof. intros ->. simpl. destruct (Nat.eq_dec u t); congruence. Qed.
+(* Who holds the rmw locks by his code holds them in the state. *)
 Lemma holds_rmw t n : (forall c, is_code c -> brk_rmw c) -> n <= N ->
   hrmw (past (thr n t)) = true -> forall w, rmw_lock (sta n) w = Some t.
 Proof.
@@ -56,6 +59,7 @@ Proof.
       rewrite (c4 eq_refl) in BR. assert (hn : n <= N) by lia. pose proof (IHn u hn BR w) as H'.
       rewrite H in H'. congruence.
 Qed.
+(* So with the lock of a location. *)
 Lemma holds_lock t n x : (forall c, is_code c -> brk_lock c) -> n <= N ->
   hlock x (past (thr n t)) = true -> lock (sta n) x = Some t.
 Proof.
@@ -78,7 +82,7 @@ Proof.
       destruct b; [rewrite (c5 eq_refl) in BR; discriminate|]. rewrite (c4 eq_refl) in BR.
       assert (hn : n <= N) by lia. pose proof (IHn u x hn BR) as H'. rewrite H in H'. congruence.
 Qed.
-(* locks exclude *)
+(* Locks exclude: RMWs and LK_rmw of others wait, ... *)
 Theorem rmw_excl n t b i u : (forall c, is_code c -> brk_rmw c) -> n < N ->
   act n = Some (t, b, i) -> match i with RMW_L1 _ _ | RMW_L2 _ _ | LK_rmw => True | _ =>
   False end ->
@@ -88,6 +92,7 @@ Proof.
   pose proof (act_guard h a) as g. unfold instr_guard in g. apply andb_prop in g as [_ g].
   destruct i; try tauto; repeat (apply andb_prop in g as [g ?]); try (eapply ready_ne; eauto; fail).
 Qed.
+(* ... RMW_L2 and LK_L2 of others, ... *)
 Theorem lock_excl n t b i u x : (forall c, is_code c -> brk_lock c) -> n < N ->
   act n = Some (t, b, i) -> match i with RMW_L2 y _ | LK_L2 y => y = x | _ => False end ->
   hlock x (past (thr n u)) = true -> u = t.
@@ -96,6 +101,7 @@ Proof.
   pose proof (act_guard h a) as g. unfold instr_guard in g. apply andb_prop in g as [_ g].
   destruct i; try tauto; subst; repeat (apply andb_prop in g as [g ?]); eapply ready_ne; eauto.
 Qed.
+(* ... and flushes and fetches of other L1s. *)
 Theorem lock_env n w u x : (forall c, is_code c -> brk_lock c) -> n < N -> lab n = FLUSH_L1 w x \/
   lab n = FETCH_L1 w x -> hlock x (past (thr n u)) = true -> wgof u = w.
 Proof.

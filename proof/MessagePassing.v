@@ -9,10 +9,10 @@ Import ListNotations.
 Definition plain_x (l : place) := l = x.
 Notation event := (event nat place).
 Notation init := (@init nat place).
-Notation a := (Node 0 [] : event).          (* x = 1 *)
-Notation b := (Node 0 [1] : event).         (* y = 1 *)
-Notation c := (Node 1 [] : event).          (* r0 = y *)
-Notation d := (Node 1 [1] : event).         (* r1 = x *)
+Notation a := (Node 0 [] : event). (* x = 1 *)
+Notation b := (Node 0 [1] : event). (* y = 1 *)
+Notation c := (Node 1 [] : event). (* r0 = y *)
+Notation d := (Node 1 [1] : event). (* r1 = x *)
 
 Section Execution.
 Variable g : graph event.
@@ -24,10 +24,8 @@ Lemma before t p q : events g (Node t (p ++ q)) -> events g (Node t p).
 Proof.
   destruct q as [|u q]; [rewrite app_nil_r; auto|]. apply (has_past (graph_ok C)). simpl. eauto.
 Qed.
-Lemma answer_a : events g a -> v a = 1.
-Proof. intro h. exact (stores X a h eq_refl eq_refl). Qed.
-Lemma answer_b : events g b -> v b = 1.
-Proof. intro h. exact (stores X b h eq_refl eq_refl). Qed.
+Lemma answer_a : events g a -> v a = 1. Proof. intro h. exact (stores X a h eq_refl eq_refl). Qed.
+Lemma answer_b : events g b -> v b = 1. Proof. intro h. exact (stores X b h eq_refl eq_refl). Qed.
 
 (** Its events, apart from initial writes: four, of which the last depends on what [c] reads. *)
 Lemma events_are e : events g e -> init e \/ e = a \/ e = b \/ e = c \/ (e = d /\ v c = 1).
@@ -40,7 +38,8 @@ Proof.
     + exfalso. apply r. destruct p; reflexivity.
   - destruct p as [|u [|u' p]]; auto.
     + do 3 right. pose proof (answered X 1 [] u h) as q. unfold real, op_of in r. simpl in r.
-      destruct (u =? 1) eqn:E; [|exfalso; apply r; reflexivity]. apply Nat.eqb_eq in E. subst u. auto.
+      destruct (u =? 1) eqn:E; [|exfalso; apply r; reflexivity]. apply Nat.eqb_eq in E. subst u.
+      auto.
     + exfalso. apply r. unfold op_of. simpl. destruct (u =? 1); destruct p; reflexivity.
   - exfalso. apply r. unfold op_of, thread_of. simpl. destruct t, p; reflexivity.
 Qed.
@@ -49,8 +48,8 @@ Qed.
 Lemma c_reads_b : events g c -> v c = 1 -> rf g b c.
 Proof.
   intros h one. destruct (rf_some (graph_ok C) c h) as [w W]. { intros u q. discriminate. }
-  destruct (rf_of (graph_ok C) w c W) as (hw&_&ww&_&l). pose proof (reads_of X w c W) as q. rewrite one in q.
-  destruct (events_are w hw) as [i|[->|[->|[->|[-> _]]]]]; auto.
+  destruct (rf_of (graph_ok C) w c W) as (hw&_&ww&_&l). pose proof (reads_of X w c W) as q.
+  rewrite one in q. destruct (events_are w hw) as [i|[->|[->|[->|[-> _]]]]]; auto.
   - destruct w as [m|]; [|destruct i]. discriminate.
   - discriminate.
   - exfalso. apply ww. reflexivity.
@@ -58,9 +57,10 @@ Proof.
 Qed.
 Lemma a_before_d : events g d -> v c = 1 -> hb MP g a d.
 Proof.
-  intros hd one. assert (hc : events g c) by exact (before 1 [] [1] hd). pose proof (c_reads_b hc one) as W. destruct (rf_of (graph_ok C) b c W) as (hb&_).
-  assert (ha : events g a) by exact (before 0 [] [1] hb).
-  apply t_trans with b. { apply t_step. left. repeat split; auto. exists 1, []. reflexivity. }
+  intros hd one. assert (hc : events g c) by exact (before 1 [] [1] hd).
+  pose proof (c_reads_b hc one) as W. destruct (rf_of (graph_ok C) b c W) as (hb&_).
+  assert (ha : events g a) by exact (before 0 [] [1] hb). apply t_trans with b.
+  { apply t_step. left. repeat split; auto. exists 1, []. reflexivity. }
   apply t_trans with c; [|apply t_step; left; repeat split; auto; exists 1, []; reflexivity].
   apply t_step. right. repeat split; auto; try discriminate.
   - left. split; exact I.
@@ -69,8 +69,8 @@ Qed.
 (** So [d] reads what [a] wrote: no other write of [x] is visible. *)
 Lemma d_reads_a : events g d -> v c = 1 -> v d = 1.
 Proof.
-  intros hd one. pose proof (a_before_d hd one) as H.
-  destruct (rf_some (graph_ok C) d hd) as [w W]. { intros u q. discriminate. }
+  intros hd one. pose proof (a_before_d hd one) as H. destruct (rf_some (graph_ok C) d hd) as [w W].
+  { intros u q. discriminate. }
   destruct (rf_of (graph_ok C) w d W) as (hw&_&ww&_&l). rewrite (reads_of X w d W).
   destruct (events_are w hw) as [i|[->|[->|[->|[-> _]]]]]; auto.
   - exfalso. destruct w as [m|]; [|destruct i]. apply (Narf_last C (k := a) W); auto; try exact I.
@@ -83,9 +83,8 @@ Qed.
 
 Lemma no_race : race_free x MP g.
 Proof.
-  intros e e' h h' ni ni' l w ne.
-  destruct (events_are e h) as [i|[->|[->|[->|[-> one]]]]]; [tauto|..];
-    (destruct (events_are e' h') as [i|[->|[->|[->|[-> one']]]]]; [tauto|..]);
+  intros e e' h h' ni ni' l w ne. destruct (events_are e h) as [i|[->|[->|[->|[-> one]]]]];
+    [tauto|..]; (destruct (events_are e' h') as [i|[->|[->|[->|[-> one']]]]]; [tauto|..]);
     try (exfalso; apply ne; reflexivity); try (right; left; reflexivity); try discriminate l.
   - right; right; left. apply a_before_d; auto.
   - left. split; [reflexivity|]. split; [reflexivity|]. left. split; exact I.
@@ -103,14 +102,15 @@ Theorem lost_is_not_allowed ans mem :
 Proof.
   intros A (g&C&X&K&_). pose (v := value_at x zero ans).
   assert (vc : v c = 1) by (unfold v, value_at; rewrite A; reflexivity).
-  assert (vd : v d = 0) by (unfold v, value_at; rewrite A; reflexivity).
-  destruct (K 1) as [hc K1]. fold v in K1. rewrite vc in K1. destruct K1 as [hd _].
-  pose proof (d_reads_a g v C X hd vc) as q. fold v in q. congruence.
+  assert (vd : v d = 0) by (unfold v, value_at; rewrite A; reflexivity). destruct (K 1) as [hc K1].
+  fold v in K1. rewrite vc in K1. destruct K1 as [hd _]. pose proof (d_reads_a g v C X hd vc) as q.
+  fold v in q. congruence.
 Qed.
 
 (** No run of message passing under Proposed loses the message, ... *)
 Lemma finite_places : forall p, In p [x; y]. Proof. intros []; simpl; auto. Qed.
-Lemma ops_are e o : op_of MP e = Some o -> In o [plain (Store 1); flag (Store 1); flag Load; plain Load].
+Lemma ops_are e o : op_of MP e = Some o -> In o [plain (Store 1); flag (Store 1); flag Load;
+  plain Load].
 Proof.
   destruct e as [l|[|[|t]] p]; try discriminate; unfold op_of, thread_of.
   - destruct p as [|u [|u' [|u'' p]]]; simpl; try discriminate; intros [= <-]; auto.
@@ -127,13 +127,16 @@ Lemma MP_has_rows t :
   forallb (fun o => match row_for t o with Some _ => true | None => false end)
     [plain (Store 1); flag (Store 1); flag Load; plain Load] = true -> has_rows MP t.
 Proof.
-  intros h e o q n. rewrite forallb_forall in h. specialize (h o (ops_are e o q)). rewrite n in h. discriminate.
+  intros h e o q n. rewrite forallb_forall in h. specialize (h o (ops_are e o q)). rewrite n in h.
+  discriminate.
 Qed.
 Ltac rows := apply MP_has_rows; vm_compute; reflexivity.
 Theorem proposed_keeps_the_message run :
-  run_of place_dec x zero MP proposed run -> answers_of place_dec x zero MP proposed run 1 <> [1; 0].
+  run_of place_dec x zero MP proposed run -> answers_of place_dec x zero MP proposed run 1 <> [1;
+    0].
 Proof.
-  intros h A. destruct (proposed_sound nat place Nat.eq_dec place_dec [x; y] x plain_x zero MP run) as [r|r]; auto.
+  intros h A. destruct (proposed_sound nat place Nat.eq_dec place_dec [x; y] x plain_x zero MP run)
+    as [r|r]; auto.
   - exact finite_places.
   - rows.
   - exact MP_in_scope.

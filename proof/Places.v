@@ -1,3 +1,4 @@
+(** * Where a thread is in its program *)
 Require Import Classical List Arith Lia Bool Eqdep_dec.
 Require Import Program FromFacts Check Runs Positions Events Threads Locks Values Thm1.
 Import ListNotations.
@@ -15,7 +16,7 @@ Definition answer_at n := match act n with Some (_, _, ST _ v) => v | _ => rval 
 Fixpoint answers_so_far n t : list Val := match n with 0 => [] | S k =>
   match acc k with Some (u, _, _) => if Nat.eq_dec u t then answers_so_far k t ++ [answer_at k]
   else answers_so_far k t | None => answers_so_far k t end end.
-(* the thread t of the machine at step n, and its place in the program *)
+(* Where a thread is in its tree. *)
 Definition at_place n t := (answers_so_far n t = [] /\ code_now (thr n t) = [] /\
   left_ (thr n t) = [] /\ forall v, cont (thr n t) v = comp (cd t)) \/
   exists p o k, subtree (cd t) p = Do o k /\ code_now (thr n t) = codes o /\
@@ -65,6 +66,7 @@ Lemma existsb_rev A (f : A -> bool) l : existsb f (rev l) = existsb f l.
 Proof.
   induction l; simpl; auto. rewrite existsb_app, IHl. simpl. rewrite orb_false_r. apply orb_comm.
 Qed.
+(* It is always at the place to which its answers lead. *)
 Lemma always_at_place n t : at_place n t.
 Proof.
   induction n as [|n IH]. { left. rewrite thr_0. repeat split; auto. }
@@ -111,7 +113,7 @@ Proof.
         destruct (filter isacc (past (thr n t))); [auto|simpl in ONE; lia].
     + rewrite RN; auto.
 Qed.
-(* the operation of an access: its node, its row *)
+(* The operation of an access. *)
 Lemma acc_node n t k x : acc n = Some (t, k, x) -> exists o kk b,
   subtree (cd t) (answers_so_far n t) = Do o kk /\ codeof n = codes o /\
   act n = Some (t, b, tr o (access (ro o))) /\

@@ -1,3 +1,4 @@
+(** * Searching a run, and what a step is by what it does *)
 Require Import Classical List Arith Lia Bool Eqdep_dec.
 Require Import Check Thm1 Runs.
 Import ListNotations.
@@ -7,7 +8,9 @@ Context {RUN : Run}.
 Notation N := (length run).
 Notation unset := (initial nowhere).
 Notation guard := (guard loc_dec (wgs P) wgof unset).
-(* ---- the last change of a cell decides; searching a run ---- *)
+
+(** ** The last change of a cell decides; searching a run *)
+(* A bit that was set and is not set was cleared in between. *)
 Lemma last_change (c u d : nat -> bool) : (forall n,
   c (S n) = if u n then true else if d n then false else c n) ->
   forall m n, m < n -> u m = true -> c n = false -> exists k, m < k < n /\ d k = true.
@@ -17,6 +20,7 @@ Proof.
   { exists n. split; auto. lia. }
   destruct IHn as (k&k1&k2); auto. lia. exists k. split; auto. lia.
 Qed.
+(* The last position before [n] at which [p] holds. *)
 Fixpoint last_pos (p : nat -> bool) n := match n with 0 => None | S k =>
   if p k then Some k else last_pos p k end.
 Lemma last_pos_is p n k : k < n -> p k = true -> (forall j, k < j < n -> p j = false) ->
@@ -41,6 +45,7 @@ Qed.
 Arguments last_pos : simpl never.
 Fixpoint nx (p : nat -> bool) n f := match f with 0 => n | S f =>
   if p n then n else nx p (S n) f end.
+(* The first position from [n] on at which [p] holds, or the end. *)
 Definition next_pos p n := nx p n (N - n).
 Lemma nx_spec p f : forall n, n <= nx p n f <= n + f /\
   (forall k, n <= k < nx p n f -> p k = false) /\ (nx p n f < n + f -> p (nx p n f) = true).
@@ -61,7 +66,7 @@ Proof.
   destruct (Nat.le_gt_cases (next_pos p n) k); auto. rewrite e in c; [discriminate|lia].
 Qed.
 
-(* ---- the steps, inverted ---- *)
+(** ** The steps, inverted *)
 Lemma eqx_t a b : eqx a b = true <-> a = b.
 Proof. unfold eqx. destruct (loc_dec a b); split; congruence. Qed.
 Lemma eqn_t a b : eqn a b = true <-> a = b.

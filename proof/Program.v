@@ -1,5 +1,5 @@
-(* Programs as trees, their executions (graphs of Fig2.v over nodes of the trees), races of programs, completion, and the transfer of a
-   machine run's graphs (over operation instances) to executions of the program. *)
+(** * Executions of a program: its events are as Fig2.v asks,
+   and what is consistent can be completed *)
 Require Import Classical List Arith Lia Relations Fig2 Thm1.
 Import ListNotations.
 Set Implicit Arguments.
@@ -80,6 +80,7 @@ Notation complete := (complete P).
 (* Hb, Coh, Rf, Narf, Rmw of Fig. 2; racefree: Dr *)
 Definition cons (g : graph) := Fig2.cons loc isW isR init nal thd incl sb rel acq g.
 Notation hb := (hb P).
+(* Thm1.v's consistency is that of Fig2.v. *)
 Lemma consistent_iff g : consistent l0 nal P g <-> cons g.
 Proof.
   split.
@@ -105,7 +106,7 @@ Qed.
 Lemma sub_app c p u : sub c (p ++ [u]) = match sub c p with Done => Done | Do _ k => k u end.
 Proof. revert c. induction p as [|a p IH]; intros [|o k]; simpl; auto. Qed.
 
-(* ---- completion ---- *)
+(** ** Completion *)
 Definition ext (g : graph) (v : ev -> Val) (g' : graph) (v' : ev -> Val) :=
   (forall x, events g x -> events g' x) /\ (forall x, events g x -> v' x = v x) /\
   (forall x y, events g y -> (hb g' x y <-> hb g x y)).
@@ -133,6 +134,7 @@ Definition reach (g : graph) (v : ev -> Val) t p := p = [] \/ exists q, events g
   p = q ++ [v (Node t q)].
 Lemma init_ex' l : exists x, init x /\ loc x = l. Proof. exists (Init l); simpl; auto. Qed.
 
+(* A consistent execution goes on in one thread to its end. *)
 Lemma run_thread : forall c t p g v, sub (body (thr t)) p = c -> consistent g -> exec g v ->
   reach g v t p ->
   exists g' v', consistent g' /\ exec g' v' /\ ext g v g' v' /\ ended (events g') v' t p c.
@@ -200,6 +202,7 @@ Proof.
   exists g2, v2. eauto using ext_tr.
 Qed.
 
+(* Every consistent execution of a part of the program can be completed (step 1, iterated). *)
 Theorem completion g v : consistent g -> exec g v -> exists g' v', consistent g' /\ exec g' v' /\
   complete (events g') v' /\ ext g v g' v'.
 Proof.
@@ -216,7 +219,7 @@ Proof.
   rewrite nth_overflow; auto. simpl. auto.
 Qed.
 
-(* a race of a consistent prefix is a race of the program *)
+(* So a race of a consistent part is a race of the program. *)
 Theorem prefix_safe g v : ~ racy -> consistent g -> exec g v -> faultless g.
 Proof.
   intros N C X. apply NNPP. intro F. destruct (completion C X) as (g'&v'&a&b&c&(d&_&e)). apply N.

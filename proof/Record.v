@@ -1,3 +1,6 @@
+(** * All facts of a complete run, as FromFacts.v asks for them
+
+    Times are doubled, to have room between the last marker of an operation and its end. *)
 Require Import Classical List Arith Lia Bool Eqdep_dec.
 Require Import Views Program FromFacts Check Runs Positions Events Threads Locks Values Places Thm1.
 Import ListNotations.
@@ -23,10 +26,13 @@ Qed.
 Notation ME := E.
 Definition node_of (w : wid) : event Val Loc := match w with Ini x => Init x | At n =>
   match acc n with Some (t, _, _) => Node t (answers_so_far n t) | None => Init nowhere end end.
+(* The event of the program that an access is. *)
 Definition node (a : ME) := node_of (write_of a).
 Definition value_read (x : event Val Loc) := match x with Init l => initial l | Node t p =>
   nth (length p) (answers_so_far N t) unset end.
-Lemma acc_lab n t k x : acc n = Some (t, k, x) -> exists o, op_of P (node_of (At n)) = Some o /\
+(* Its operation, by its kind. *)
+Lemma op_of_access n t k x : acc n = Some (t, k, x) -> exists o,
+  op_of P (node_of (At n)) = Some o /\
   op_loc o = x /\ codeof n = codes o /\ (exists b, act n = Some (t, b, tr o (access (ro o)))) /\
   one_access (ro o) = true /\ row_kind (ro o) = kind_row o /\ match k with kLD =>
     access (ro o) = Ld /\ exists _ : unit, op_kind o = Load | kST => access (ro o) = St /\ exists c,
@@ -42,7 +48,7 @@ Proof.
     (split; [auto|]); (split; [eauto|]); (split; [auto|]); (split; [auto|]); (split; [auto|]);
     destruct (op_kind o); try discriminate; eauto; exists tt; auto.
 Qed.
-Lemma ME_cases (a : ME) : (exists x, write_of a = Ini x) \/ exists n t k x, write_of a = At n /\
+Lemma write_cases (a : ME) : (exists x, write_of a = Ini x) \/ exists n t k x, write_of a = At n /\
   n < N /\ acc n = Some (t, k, x).
 Proof.
   pose proof (write_of_ev a) as h. destruct (write_of a) as [x|n]; [left; eauto|right].
@@ -50,32 +56,33 @@ Proof.
 Qed.
 Lemma initm_E (a : ME) : init (node a) <-> Events.init (write_of a).
 Proof.
-  unfold node. destruct (ME_cases a) as [(x&->)|(n&t&k&x&->&_&h)]; simpl; [tauto|]. rewrite h.
+  unfold node. destruct (write_cases a) as [(x&->)|(n&t&k&x&->&_&h)]; simpl; [tauto|]. rewrite h.
   simpl. tauto.
 Qed.
 Lemma isW_E (a : ME) : isW P (node a) <-> Events.isW (write_of a).
 Proof.
-  unfold node. destruct (ME_cases a) as [(x&->)|(n&t&k&x&->&_&h)]; [simpl; tauto|].
-  destruct (acc_lab _ h) as (o&LB&_&_&_&_&_&K). unfold isW. rewrite LB. simpl. rewrite h in *.
+  unfold node. destruct (write_cases a) as [(x&->)|(n&t&k&x&->&_&h)]; [simpl; tauto|].
+  destruct (op_of_access _ h) as (o&LB&_&_&_&_&_&K). unfold isW. rewrite LB. simpl. rewrite h in *.
   destruct k; destruct K as [_ [? K]]; rewrite K; split; intros; auto; try discriminate;
     try congruence; tauto.
 Qed.
 Lemma isR_E (a : ME) : isR P (node a) <-> Events.isR (write_of a).
 Proof.
-  unfold node. destruct (ME_cases a) as [(x&->)|(n&t&k&x&->&_&h)]; [simpl; tauto|].
-  destruct (acc_lab _ h) as (o&LB&_&_&_&_&_&K). unfold isR. rewrite LB. simpl. rewrite h in *.
+  unfold node. destruct (write_cases a) as [(x&->)|(n&t&k&x&->&_&h)]; [simpl; tauto|].
+  destruct (op_of_access _ h) as (o&LB&_&_&_&_&_&K). unfold isR. rewrite LB. simpl. rewrite h in *.
   destruct k; destruct K as [_ [? K]]; rewrite K; split; intros H; auto; try (intros; discriminate);
     try tauto. destruct (H x0); auto.
 Qed.
 Lemma loc_E (a : ME) : loc nowhere P (node a) = eloc (write_of a).
 Proof.
-  unfold node. destruct (ME_cases a) as [(x&->)|(n&t&k&x&->&_&h)]; [simpl; auto|].
-  destruct (acc_lab _ h) as (o&LB&<-&_). simpl in *. rewrite h in *. simpl in *. rewrite LB. auto.
+  unfold node. destruct (write_cases a) as [(x&->)|(n&t&k&x&->&_&h)]; [simpl; auto|].
+  destruct (op_of_access _ h) as (o&LB&<-&_). simpl in *. rewrite h in *. simpl in *. rewrite LB.
+  auto.
 Qed.
 Lemma wg_E (a : ME) : group_of P (node a) = ewg (write_of a).
 Proof.
-  unfold node. destruct (ME_cases a) as [(x&->)|(n&t&k&x&->&_&h)]; [simpl; auto|]. simpl. rewrite h.
-  simpl. auto.
+  unfold node. destruct (write_cases a) as [(x&->)|(n&t&k&x&->&_&h)]; [simpl; auto|]. simpl.
+  rewrite h. simpl. auto.
 Qed.
 Lemma wg_E2 (a b : ME) : group_of P (node a) = group_of P (node b) <->
   ewg (write_of a) = ewg (write_of b).
@@ -84,12 +91,12 @@ Definition row_at (a : ME) := match op_of P (node a) with Some o => ro o | None 
   Row OLoad None false [Ld] end.
 Lemma l2_E (a : ME) : ~ init (node a) /\ inc2 (row_at a) = true <-> l2 (write_of a).
 Proof.
-  unfold row_at, node. destruct (ME_cases a) as [(x&->)|(n&t&k&x&->&_&h)]; [simpl; tauto|].
-  destruct (acc_lab _ h) as (o&LB&_&_&_&_&_&K). rewrite LB. simpl. rewrite h in *. unfold inc2.
+  unfold row_at, node. destruct (write_cases a) as [(x&->)|(n&t&k&x&->&_&h)]; [simpl; tauto|].
+  destruct (op_of_access _ h) as (o&LB&_&_&_&_&_&K). rewrite LB. simpl. rewrite h in *. unfold inc2.
   destruct k; destruct K as [K _]; rewrite K; simpl; split; try tauto; intros [_ ?]; discriminate.
 Qed.
 
-(* ---- histories ---- *)
+(** ** Histories *)
 Lemma answers_mono n m t : n <= m -> exists r, answers_so_far m t = answers_so_far n t ++ r.
 Proof.
   induction 1 as [|m h (r&IH)]; [exists []; rewrite app_nil_r; auto|]. simpl.
@@ -123,11 +130,12 @@ Qed.
 Definition mkE n (h : n < N) (h' : acc n <> None) : ME :=
   exist _ (At n) (proj2 (evb_ev (At n)) (conj h h')).
 Lemma mkE_ob n h h' : write_of (@mkE n h h') = At n. Proof. reflexivity. Qed.
-(* ---- the fields: program ---- *)
+
+(** ** The fields: program *)
 Lemma f_nd_inj : forall a b : ME, node a = node b -> a = b.
 Proof.
-  intros a b h. apply write_of_inj. unfold node in h. destruct (ME_cases a) as
-    [(x&e1)|(n&t&k&x&e1&_&h1)], (ME_cases b) as [(y&e2)|(m&u&k'&y&e2&_&h2)]; rewrite e1, e2 in *;
+  intros a b h. apply write_of_inj. unfold node in h. destruct (write_cases a) as
+    [(x&e1)|(n&t&k&x&e1&_&h1)], (write_cases b) as [(y&e2)|(m&u&k'&y&e2&_&h2)]; rewrite e1, e2 in *;
     simpl in h; rewrite ?h1, ?h2 in h; try discriminate; try congruence. injection h as -> h.
   f_equal. destruct (Nat.lt_trichotomy n m) as [z|[z|z]]; auto; exfalso.
   - destruct (@answers_after n m u k x h1 z) as (r&q). rewrite <- h in q.
@@ -139,14 +147,14 @@ Lemma f_nd_init : forall l, exists a : ME, node a = Init l.
 Proof. intro l. exists (exist (fun o => evb o = true) (Ini l) eq_refl). reflexivity. Qed.
 Lemma f_nd_real : forall a : ME, real P (node a).
 Proof.
-  intro a. unfold node. destruct (ME_cases a) as [(x&->)|(n&t&k&x&->&_&h)]; [exact I|].
-  destruct (acc_lab _ h) as (o&LB&_). simpl in *. rewrite h in *. simpl in *. rewrite LB.
+  intro a. unfold node. destruct (write_cases a) as [(x&->)|(n&t&k&x&->&_&h)]; [exact I|].
+  destruct (op_of_access _ h) as (o&LB&_). simpl in *. rewrite h in *. simpl in *. rewrite LB.
   discriminate.
 Qed.
 Lemma f_nd_path : forall (a : ME) t p u, node a = Node t (p ++ [u]) -> value_read (Node t p) = u /\
   exists b : ME, node b = Node t p.
 Proof.
-  intros a t p u h. unfold node in h. destruct (ME_cases a) as [(x&e0)|(n&t'&k&x&e0&hn&h1)];
+  intros a t p u h. unfold node in h. destruct (write_cases a) as [(x&e0)|(n&t'&k&x&e0&hn&h1)];
     rewrite e0 in h; simpl in h; [discriminate|]. rewrite h1 in h. injection h as -> h.
   destruct (@answers_find n t p u [] h) as (m&k'&x'&q1&q2&q3&q4). assert (hm : m < N) by lia.
   assert (E : node_of (At m) = Node t p) by (simpl; rewrite q2, q3; auto). split.
@@ -154,6 +162,7 @@ Proof.
   - assert (q5 : acc m <> None) by congruence. exists (@mkE m hm q5). unfold node. rewrite mkE_ob.
     auto.
 Qed.
+(* Each thread goes to its end. *)
 Lemma f_nd_all : complete P (fun x => exists a : ME, x = node a) value_read.
 Proof.
   intro t. assert (END : subtree (cd t) (answers_so_far N t) = Done).
@@ -186,8 +195,8 @@ Qed.
 Lemma wval_E (a : ME) : written initial P value_read (node a) = vof (write_of a) \/
   ~ Events.isW (write_of a).
 Proof.
-  unfold node. destruct (ME_cases a) as [(x&->)|(n&t&k&x&->&hn&h)]; [left; reflexivity|].
-  destruct (acc_lab _ h) as (o&LB&LC&_&(b&A)&_&_&K). pose proof (@val_at n t k x hn h) as V.
+  unfold node. destruct (write_cases a) as [(x&->)|(n&t&k&x&->&hn&h)]; [left; reflexivity|].
+  destruct (op_of_access _ h) as (o&LB&LC&_&(b&A)&_&_&K). pose proof (@val_at n t k x hn h) as V.
   unfold written. unfold node_of in LB, V |- *. rewrite h in LB, V |- *. rewrite LB, V. simpl.
   rewrite h. unfold answer_at, rval, wval. rewrite A. destruct k; destruct K as [K1 [c K2]];
     rewrite K1, K2; simpl; try tauto; left; unfold stored, update; rewrite K2; auto.
@@ -197,17 +206,17 @@ Lemma f_rf_v : forall w r : ME, Events.rf (write_of w) (write_of r) ->
 Proof.
   intros w r h. destruct (rf_dom _ _ (write_of_ev r) h) as (_&ww&rr&_).
   destruct (wval_E w) as [->|q]; [|tauto]. unfold node.
-  destruct (ME_cases r) as [(x&e0)|(n&t&k&x&e0&hn&h1)]; rewrite e0 in *; [simpl in h; tauto|].
+  destruct (write_cases r) as [(x&e0)|(n&t&k&x&e0&hn&h1)]; rewrite e0 in *; [simpl in h; tauto|].
   rewrite (@val_at n t k x hn h1). rewrite <- (rf_val _ _ h). unfold answer_at.
-  destruct (acc_lab _ h1) as (o&_&_&_&(b&A)&_&_&K). rewrite A. simpl in rr. rewrite h1 in rr.
+  destruct (op_of_access _ h1) as (o&_&_&_&(b&A)&_&_&K). rewrite A. simpl in rr. rewrite h1 in rr.
   destruct k; destruct K as [K1 _]; rewrite K1; simpl; tauto.
 Qed.
 Lemma f_st_v : forall (a : ME) o c, op_of P (node a) = Some o -> op_kind o = Store c ->
   value_read (node a) = c.
 Proof.
   intros a o c h h'. unfold node in *.
-  destruct (ME_cases a) as [(x&e0)|(n&t&k&x&e0&hn&h1)]; rewrite e0 in *; [discriminate|].
-  rewrite (@val_at n t k x hn h1). destruct (acc_lab _ h1) as (o'&LB&_&_&(b&A)&_&_&K).
+  destruct (write_cases a) as [(x&e0)|(n&t&k&x&e0&hn&h1)]; rewrite e0 in *; [discriminate|].
+  rewrite (@val_at n t k x hn h1). destruct (op_of_access _ h1) as (o'&LB&_&_&(b&A)&_&_&K).
   rewrite LB in h. injection h as ->. unfold answer_at. rewrite A.
   destruct k; destruct K as [K1 [c' K2]]; try congruence. rewrite K1. simpl. unfold stored.
   rewrite h'. auto.
@@ -216,8 +225,9 @@ Definition memm l := memory (sta N) l.
 Hypothesis HR : has_rows P tbl.
 Lemma f_comp : forall (a : ME) o, op_of P (node a) = Some o -> by_row tbl o (row_at a).
 Proof. intros a o h. unfold row_at. rewrite h. apply by_its_row. eapply HR; eauto. Qed.
-(* ---- times, doubled: room for «the markers have left» between the last Flu of a code and the end
-   of the operation ---- *)
+
+(** ** Times, doubled: room for «the markers have left» between the last Flu of a code and the end
+   of the operation *)
 Definition Tm (a : ME) := 2 * Events.T (write_of a).
 Definition sm (a : ME) := 2 * s (write_of a).
 Definition em (a : ME) := 2 * e (write_of a).
@@ -227,12 +237,13 @@ Definition ownm (a : ME) := own (write_of a).
 Definition rfm_ (w r : ME) := Events.rf (write_of w) (write_of r).
 (* every Inv reaches all the L1s that the program does not have *)
 Definition invm g i := exists j, i = 2 * j /\ inv g j.
-Fixpoint it t p i := match i with 0 => p | S i => it t (next_pos (acts t) (S p)) i end.
-Definition p0 t n := match last_pos (starts t) (S n) with Some k => k | None => 0 end.
+Fixpoint nth_step_from t p i := match i with 0 => p | S i =>
+  nth_step_from t (next_pos (acts t) (S p)) i end.
+Definition first_step t n := match last_pos (starts t) (S n) with Some k => k | None => 0 end.
 Definition tmm (a : ME) i := match write_of a with At n => match acc n with Some (t, _, _) =>
-  2 * tm (it t (p0 t n) i) | None => 0 end | _ => 0 end.
+  2 * tm (nth_step_from t (first_step t n) i) | None => 0 end | _ => 0 end.
 Definition leftm (a : ME) i := match write_of a with At n => match acc n with Some (t, _, _) =>
-  2 * left_at t (it t (p0 t n) i) - 1 | None => 0 end | _ => 0 end.
+  2 * left_at t (nth_step_from t (first_step t n) i) - 1 | None => 0 end | _ => 0 end.
 Notation WM := (fun a : ME => isW P (node a)).
 Notation RM := (fun a : ME => isR P (node a)).
 Notation iM := (fun a : ME => init (node a)).
@@ -279,8 +290,8 @@ Proof.
 Qed.
 Lemma f_T_sb : forall o p : ME, thd (node o) (node p) -> (Tm o < Tm p <-> sb (node o) (node p)).
 Proof.
-  intros a b h. unfold Tm, node in *. destruct (ME_cases a) as [(x&e1)|(n&t&k&x&e1&_&h1)],
-    (ME_cases b) as [(y&e2)|(m&u&k'&y&e2&_&h2)]; rewrite e1, e2 in *; simpl in h |- *;
+  intros a b h. unfold Tm, node in *. destruct (write_cases a) as [(x&e1)|(n&t&k&x&e1&_&h1)],
+    (write_cases b) as [(y&e2)|(m&u&k'&y&e2&_&h2)]; rewrite e1, e2 in *; simpl in h |- *;
     rewrite ?h1, ?h2 in *; simpl in h |- *; try tauto. subst u. unfold tm. split.
   - intro l. assert (z : n < m) by lia. destruct (@answers_after n m t k x h1 z) as (r&q).
     split; eauto.
@@ -296,8 +307,8 @@ Proof.
 Qed.
 Lemma thd_E (o p : ME) : thd (node o) (node p) -> Events.thd (write_of o) (write_of p).
 Proof.
-  unfold node. destruct (ME_cases o) as [(x&e1)|(n&t&k&x&e1&_&h1)],
-    (ME_cases p) as [(y&e2)|(m&u&k'&y&e2&_&h2)]; rewrite e1, e2 in *; simpl; rewrite ?h1, ?h2;
+  unfold node. destruct (write_cases o) as [(x&e1)|(n&t&k&x&e1&_&h1)],
+    (write_cases p) as [(y&e2)|(m&u&k'&y&e2&_&h2)]; rewrite e1, e2 in *; simpl; rewrite ?h1, ?h2;
     simpl; tauto.
 Qed.
 Lemma f_seqs : forall o p : ME, thd (node o) (node p) -> Tm o < Tm p -> em o < sm p.
@@ -389,7 +400,8 @@ Proof.
   - intros p p1 p2 p3 p4. apply fet_E in p1. tr_E.
     enough (ft (write_of p) <= ft (write_of o)) by lia. apply c7; auto; lia.
 Qed.
-(* ---- the steps of an operation ---- *)
+
+(** ** The steps of an operation *)
 Lemma lv_nxt t p q : p < N -> left_at t p = tm q - 2 -> next_pos (acts t) (S p) = q.
 Proof.
   unfold left_at, tm. intros h e0. destruct (next_pos_spec (acts t) (n := S p) h) as (q1&_). lia.
@@ -397,20 +409,22 @@ Qed.
 Arguments lv_nxt {t p q}.
 Lemma op_chain (a : ME) n t k x : write_of a = At n -> n < N -> acc n = Some (t, k, x) ->
   exists o ps, op_of P (node a) = Some o /\ row_at a = ro o /\ op_loc o = x /\
-  chain t true (map (tr o) (code (row_at a))) (p0 t n :: ps) (e (write_of a)) /\
-    s (write_of a) = tm (p0 t n) - 1 /\ In n (p0 t n :: ps).
+  chain t true (map (tr o) (code (row_at a))) (first_step t n :: ps) (e (write_of a)) /\
+    s (write_of a) = tm (first_step t n) - 1 /\ In n (first_step t n :: ps).
 Proof.
-  intros ea hn h. destruct (acc_lab _ h) as (o&LB&LC&CO&_).
+  intros ea hn h. destruct (op_of_access _ h) as (o&LB&LC&CO&_).
   assert (LB' : op_of P (node a) = Some o) by (unfold node; rewrite ea; auto).
-  destruct (op_shape hn h) as (p&ps&_&CH&St&S0&IN). rewrite CO in CH. assert (E : p0 t n = p).
-  { unfold p0. unfold s in S0. rewrite h in S0. destruct (acc_start _ h) as (j&J). rewrite J in *.
-    unfold tm in S0. lia. }
+  destruct (op_shape hn h) as (p&ps&_&CH&St&S0&IN). rewrite CO in CH.
+  assert (E : first_step t n = p).
+  { unfold first_step. unfold s in S0. rewrite h in S0. destruct (acc_start _ h) as (j&J).
+    rewrite J in *. unfold tm in S0. lia. }
   exists o, ps. unfold row_at. rewrite LB', E, ea. repeat split; auto.
 Qed.
 Lemma chain_it t b c l z : chain t b c l z -> forall p ps, l = p :: ps -> forall i i0,
-  nth_error c i = Some i0 -> it t p i < N /\ (exists b', act (it t p i) = Some (t, b', i0)) /\
-  left_at t (it t p i) <= z /\ p <= it t p i /\
-  forall j, j < i -> it t p j < it t p i.
+  nth_error c i = Some i0 -> nth_step_from t p i < N /\
+    (exists b', act (nth_step_from t p i) = Some (t, b', i0)) /\
+  left_at t (nth_step_from t p i) <= z /\ p <= nth_step_from t p i /\
+  forall j, j < i -> nth_step_from t p j < nth_step_from t p i.
 Proof.
   induction 1 as [p b i h a|p b i q l ps z h a hq hl H IH]; intros p1 ps1 [= <- <-] j i0 hj.
   - destruct j as [|[|j]]; simpl in hj; try discriminate. injection hj as <-. simpl.
@@ -423,7 +437,8 @@ Proof.
       repeat split; auto; [lia|]. intros [|j'] hj'; simpl; [lia|]. rewrite e0. apply h5. lia.
 Qed.
 Lemma chain_steps t b c l z : chain t b c l z -> forall p ps, l = p :: ps -> forall k, p <= k ->
-  tm k <= z -> acts t k = true -> exists i i0 b', k = it t p i /\ nth_error c i = Some i0 /\
+  tm k <= z -> acts t k = true -> exists i i0 b', k = nth_step_from t p i /\
+    nth_error c i = Some i0 /\
   act k = Some (t, b', i0) /\ (0 < i -> b' = false).
 Proof.
   induction 1 as [p b i h a|p b i q l ps z h a hq hl H IH]; intros p1 ps1 [= <- <-] k h1 h2 h3;
@@ -451,8 +466,8 @@ Proof.
 Qed.
 Lemma chain_ordered t o z : forall cs b l, chain t b (map (tr o) cs) l z -> forall p ps,
   l = p :: ps -> forall (T' L' : nat -> nat) i0 prev, prev < 2 * tm p ->
-  (forall j, T' (i0 + j) = 2 * tm (it t p j)) ->
-  (forall j, L' (i0 + j) = 2 * left_at t (it t p j) - 1) ->
+  (forall j, T' (i0 + j) = 2 * tm (nth_step_from t p j)) ->
+  (forall j, L' (i0 + j) = 2 * left_at t (nth_step_from t p j) - 1) ->
   ordered T' L' (2 * z) cs i0 prev.
 Proof.
   induction cs as [|c cs IH]; intros b l H p ps -> T' L' i0 prev hp hT hL; [inversion H|].
@@ -462,24 +477,24 @@ Proof.
   { intros prev' h'. simpl in H. inversion H as [? ? ? h a|? ? ? q l0' ps' ? h a hq hl H']; subst.
     - destruct cs; [simpl; lia|discriminate].
     - eapply (IH false (q :: ps') H' q ps' eq_refl); [rewrite hl in h'; unfold tm in *; lia| |];
-        intro j; replace (S i0 + j) with (i0 + S j) by lia; [rewrite hT|rewrite hL]; cbn [it];
-        rewrite (lv_nxt h hl); auto. }
+        intro j; replace (S i0 + j) with (i0 + S j) by lia; [rewrite hT|rewrite hL];
+        cbn [nth_step_from]; rewrite (lv_nxt h hl); auto. }
   simpl. rewrite T0, L0. split; auto. destruct c; try (apply K; lia). split; [lia|]. apply K; lia.
 Qed.
 Lemma ni_cases (a : ME) : ~ iM a -> exists n t k x, write_of a = At n /\ n < N /\
   acc n = Some (t, k, x).
 Proof.
-  intro h. rewrite initm_E in h. destruct (ME_cases a) as [(x&e0)|h']; auto. rewrite e0 in h.
+  intro h. rewrite initm_E in h. destruct (write_cases a) as [(x&e0)|h']; auto. rewrite e0 in h.
   simpl in h. tauto.
 Qed.
 Lemma f_T_acc : forall o : ME, ~ iM o -> Tm o = tmm o (pos (row_at o)).
 Proof.
   intros a h. destruct (ni_cases a h) as (n&t&k&x&ea&hn&h1).
   destruct (op_chain a ea hn h1) as (o&ps&LB&RW&_&CH&_&IN). unfold Tm, tmm. rewrite ea, h1.
-  simpl Events.T. f_equal. f_equal. assert (X : p0 t n <= n /\ tm n <= e (write_of a)).
+  simpl Events.T. f_equal. f_equal. assert (X : first_step t n <= n /\ tm n <= e (write_of a)).
   { split.
-    - unfold p0. destruct (acc_start _ h1) as (j&J). rewrite J. apply last_pos_some in J as (?&_).
-      lia.
+    - unfold first_step. destruct (acc_start _ h1) as (j&J). rewrite J.
+      apply last_pos_some in J as (?&_). lia.
     - destruct (@times _ (write_of a)) as (_&_&q); auto. { rewrite ea. simpl. auto. }
       rewrite ea in q. simpl in q. rewrite ea. simpl. lia. }
   destruct X as [X1 X2]. destruct (acc_act _ h1) as (b&i&th'&A&IA&_).
@@ -489,6 +504,7 @@ Proof.
   rewrite isacc_tr in IA. unfold pos. eapply acc_pos_uq; eauto. rewrite RW.
   apply row_has_one_access.
 Qed.
+(* Code in order, ... *)
 Lemma f_code_seq : forall o : ME, ~ iM o -> ordered (tmm o) (leftm o) (em o) (code (row_at o)) 0
   (sm o).
 Proof.
@@ -502,9 +518,10 @@ Qed.
 (* the step of the i-th instruction *)
 Lemma step_i (a : ME) i c : ~ iM a -> nth_error (code (row_at a)) i = Some c -> exists n t k o b,
   write_of a = At n /\ n < N /\ acc n = Some (t, k, op_loc o) /\ op_of P (node a) = Some o /\
-  it t (p0 t n) i < N /\
-  act (it t (p0 t n) i) = Some (t, b, tr o c) /\ tmm a i = 2 * tm (it t (p0 t n) i) /\
-    leftm a i = 2 * left_at t (it t (p0 t n) i) - 1.
+  nth_step_from t (first_step t n) i < N /\
+  act (nth_step_from t (first_step t n) i) = Some (t, b, tr o c) /\
+    tmm a i = 2 * tm (nth_step_from t (first_step t n) i) /\
+    leftm a i = 2 * left_at t (nth_step_from t (first_step t n) i) - 1.
 Proof.
   intros h hc. destruct (ni_cases a h) as (n&t&k&x&ea&hn&h1).
   destruct (op_chain a ea hn h1) as (o&ps&LB&RW&LC&CH&_&_). assert (M0 : nth_error
@@ -514,6 +531,7 @@ Proof.
 Qed.
 Lemma ewg_at n t k x : acc n = Some (t, k, x) -> ewg (At n) = wgof t.
 Proof. intro h. simpl. rewrite h. auto. Qed.
+(* ... FLU, ... *)
 Lemma f_flu : forall (o : ME) i r (w : ME), ~ iM o ->
   nth_error (code (row_at o)) i = Some (Flu r) -> WM w -> ~ iM w -> gM w = gM o \/ r = to_DV ->
   Tm w < tmm o i -> arrm w < leftm o i.
@@ -522,20 +540,24 @@ Proof.
   rewrite q3 in l. rewrite q4. tr_E. unfold Tm, arrm in *. pose proof (left_after t q1) as G.
   destruct (classic (l2 (write_of w))) as [z|z].
   { destruct (l2s (write_of_ev w) z) as (_&_&e0). lia. }
-  enough (arr (write_of w) < left_at t (it t (p0 t n) i)) by lia. apply flu_left; auto; [|lia].
-  simpl in q2. eapply mks_act; [exact q2|]. destruct g as [g| ->]; [|reflexivity].
-  rewrite g, ea, (ewg_at _ h1). destruct r; [apply own_reach|reflexivity].
+  enough (arr (write_of w) < left_at t (nth_step_from t (first_step t n) i)) by lia.
+  apply flu_left; auto; [|lia]. simpl in q2. eapply mks_act; [exact q2|].
+  destruct g as [g| ->]; [|reflexivity]. rewrite g, ea, (ewg_at _ h1).
+  destruct r; [apply own_reach|reflexivity].
 Qed.
+(* ... INV, ... *)
 Lemma f_inv : forall (o : ME) i r g, ~ iM o -> nth_error (code (row_at o)) i = Some (Inv r) ->
   g = gM o \/ r = to_DV -> invm g (tmm o i).
 Proof.
   intros a i r g h hc q. destruct (step_i a i h hc) as (n&t&k&o&b&ea&hn&h1&LB&q1&q2&q3&q4).
-  exists (tm (it t (p0 t n) i)). split; auto. simpl in q2. eapply inv_act; [exact q1|exact q2|].
-  destruct q as [q| ->]; [|reflexivity]. rewrite q, wg_E, ea, (ewg_at _ h1).
-  destruct r; [apply own_reach|reflexivity].
+  exists (tm (nth_step_from t (first_step t n) i)). split; auto. simpl in q2.
+  eapply inv_act; [exact q1|exact q2|]. destruct q as [q| ->]; [|reflexivity].
+  rewrite q, wg_E, ea, (ewg_at _ h1). destruct r; [apply own_reach|reflexivity].
 Qed.
-(* ---- locks ---- *)
-Lemma brk_r o : forall cs cur, brk lkr ulr cs cur = true -> forall q,
+
+(** ** Locks *)
+Lemma bracketed_frees_rmw o : forall cs cur, bracketed takes_rmw frees_rmw cs cur = true ->
+  forall q,
   (cur = true -> hrmw q = true) -> forall p l, map (tr o) cs = p ++ UL_rmw :: l ->
   hrmw (rev p ++ q) = true.
 Proof.
@@ -546,7 +568,7 @@ Proof.
     destruct c; simpl in h; try (eapply IH; [exact h| |exact e0]; simpl; auto; fail).
     apply andb_prop in h as [_ h]. eapply IH; [exact h| |exact e0]. discriminate.
 Qed.
-Lemma brk_x o : forall cs cur, brk lkx ulx cs cur = true -> forall q,
+Lemma bracketed_frees_L2 o : forall cs cur, bracketed takes_L2 frees_L2 cs cur = true -> forall q,
   (cur = true -> hlock (op_loc o) q = true) -> forall x p l, map (tr o) cs = p ++ UL_L2 x :: l ->
   hlock x (rev p ++ q) = true.
 Proof.
@@ -562,33 +584,33 @@ Proof.
 Qed.
 Lemma rmw_bracketed : bracketed_rmw tbl = true -> forall c, is_code c -> brk_rmw c.
 Proof.
-  intros B c (o&->) p l e0. assert (X : brk lkr ulr (code (ro o)) false = true).
+  intros B c (o&->) p l e0. assert (X : bracketed takes_rmw frees_rmw (code (ro o)) false = true).
   { unfold row_of.
     destruct (row_for tbl o) as [r|] eqn:E; [|unfold bare; destruct (op_kind o); reflexivity].
     apply find_some in E as [E _]. unfold bracketed_rmw in B. rewrite forallb_forall in B. auto. }
   rewrite <- (rev_involutive p), <- (app_nil_r (rev (rev p))).
-  eapply brk_r; [exact X|discriminate|exact e0].
+  eapply bracketed_frees_rmw; [exact X|discriminate|exact e0].
 Qed.
 Lemma L2_bracketed : bracketed_L2 tbl = true -> forall c, is_code c -> brk_lock c.
 Proof.
-  intros B c (o&->) x p l e0. assert (X : brk lkx ulx (code (ro o)) false = true).
+  intros B c (o&->) x p l e0. assert (X : bracketed takes_L2 frees_L2 (code (ro o)) false = true).
   { unfold row_of.
     destruct (row_for tbl o) as [r|] eqn:E; [|unfold bare; destruct (op_kind o); reflexivity].
     apply find_some in E as [E _]. unfold bracketed_L2 in B. rewrite forallb_forall in B. auto. }
   rewrite <- (rev_involutive p), <- (app_nil_r (rev (rev p))).
-  eapply brk_x; [exact X|discriminate|exact e0].
+  eapply bracketed_frees_L2; [exact X|discriminate|exact e0].
 Qed.
 Definition is_interval (lk ul : ins -> bool) full f u :=
   (exists c, nth_error full f = Some c /\ lk c = true) /\ match u with
   | Instr j => f < j /\ (exists c, nth_error full j = Some c) /\ forall k c, f < k < j ->
     nth_error full k = Some c -> ul c = false
   | ToEnd => forall k c, f < k -> nth_error full k = Some c -> ul c = false end.
-Lemma held_spec lk ul full : (forall c, lk c = true -> ul c = false) -> forall cs pre cur,
+Lemma intervals_spec lk ul full : (forall c, lk c = true -> ul c = false) -> forall cs pre cur,
   full = pre ++ cs ->
   match cur with Some f => f < length pre /\ (exists c, nth_error full f = Some c /\ lk c = true) /\
     forall k c, f < k < length pre -> nth_error full k = Some c -> ul c = false | None =>
     True end ->
-  forall f u, In (f, u) (held lk ul cs (length pre) cur) -> is_interval lk ul full f u.
+  forall f u, In (f, u) (intervals lk ul cs (length pre) cur) -> is_interval lk ul full f u.
 Proof.
   intro DJ. induction cs as [|c cs IH]; intros pre cur e0 C f u I; simpl in I.
   - destruct cur as [g|]; [|destruct I]. destruct I as [I|[]]. injection I as <- <-.
@@ -616,6 +638,7 @@ Proof.
 Qed.
 (* the interval of a lock in the run *)
 Definition mk (a : ME) u := match u with Instr i => tmm a i | ToEnd => em a end.
+(* The interval in which a row holds a lock, in the run. *)
 Lemma interval_in_run (lk ul : ins -> bool) (a : ME) f u uli : ~ iM a ->
   is_interval lk ul (code (row_at a)) f u -> (forall o c, op_of P (node a) = Some o ->
   tr o c = uli o -> ul c = true) ->
@@ -626,22 +649,24 @@ Lemma interval_in_run (lk ul : ins -> bool) (a : ME) f u uli : ~ iM a ->
 Proof.
   intros h ((c&hc&hl)&hu) U. destruct (step_i a f h hc) as (n&t&k&o&b&ea&hn&h1&LB&q1&q2&q3&q4).
   destruct (op_chain a ea hn h1) as (o'&ps&LB'&RW&_&CH&_&_). rewrite LB in LB'. injection LB' as <-.
-  exists n, t, k, o, b, c, (it t (p0 t n) f), (match u with Instr j => it t (p0 t n) j | ToEnd =>
+  exists n, t, k, o, b, c, (nth_step_from t (first_step t n) f),
+    (match u with Instr j => nth_step_from t (first_step t n) j | ToEnd =>
     next_pos (starts t) (S n) end). assert (TR : forall i c, nth_error (code (row_at a)) i = Some c
     -> nth_error (map (tr o) (code (row_at a))) i = Some (tr o c)) by (intros i d hd;
     rewrite nth_error_map, hd; auto). destruct (chain_it CH eq_refl f (TR f c hc)) as (_&_&_&g1&g2).
   assert (EE : e (write_of a) = tm (next_pos (starts t) (S n)) - 2) by (rewrite ea; simpl;
     rewrite h1; auto). split; auto. split; auto. split; auto. split; auto. split; auto. split; auto.
   split; auto. split; auto. split.
-  - assert (St : forall k0, it t (p0 t n) f < k0 -> k0 < match u with Instr j =>
-      it t (p0 t n) j | ToEnd => next_pos (starts t) (S n) end -> acts t k0 = true ->
-      exists i c0 b', k0 = it t (p0 t n) i /\ nth_error (code (row_at a)) i = Some c0 /\
-      act k0 = Some (t, b', tr o c0) /\ b' = false /\ ul c0 = false).
+  - assert (St : forall k0, nth_step_from t (first_step t n) f < k0 -> k0 < match u with Instr j =>
+      nth_step_from t (first_step t n) j | ToEnd => next_pos (starts t) (S n) end ->
+      acts t k0 = true -> exists i c0 b', k0 = nth_step_from t (first_step t n) i /\
+      nth_error (code (row_at a)) i = Some c0 /\ act k0 = Some (t, b', tr o c0) /\ b' = false /\
+      ul c0 = false).
     { intros k0 k1 k2 k3. assert (KE : tm k0 <= e (write_of a)).
       { destruct u as [j|]; [|rewrite EE; unfold tm in *; lia]. destruct hu as (_&(d&hd)&_).
         destruct (chain_it CH eq_refl j (TR j d hd)) as (z1&_&z2&_). pose proof (left_after t z1).
         unfold tm in *. lia. }
-      assert (KP : p0 t n <= k0) by lia.
+      assert (KP : first_step t n <= k0) by lia.
       destruct (chain_steps CH eq_refl KP KE k3) as (i&i0&b'&r1&r2&r3&r4).
       rewrite nth_error_map in r2.
       destruct (nth_error (code (row_at a)) i) as [c0|] eqn:NE; [|discriminate]. injection r2 as <-.
@@ -669,27 +694,32 @@ Proof.
 Qed.
 Lemma T_at (a : ME) n : write_of a = At n -> Tm a = 2 * tm n.
 Proof. intro h. unfold Tm. rewrite h. auto. Qed.
-Lemma heldr_ok r f u : In (f, u) (heldr r) -> is_interval lkr ulr (code r) f u.
+Lemma rmw_intervals_hold r f u : In (f, u) (rmw_intervals r) ->
+  is_interval takes_rmw frees_rmw (code r) f u.
 Proof.
-  intro h. eapply held_spec with (pre := []) (cur := None) (cs := code r); simpl; auto.
+  intro h. eapply intervals_spec with (pre := []) (cur := None) (cs := code r); simpl; auto.
   intros c; destruct c; simpl; auto; discriminate.
 Qed.
-Lemma heldx_ok r f u : In (f, u) (heldx r) -> is_interval lkx ulx (code r) f u.
+Lemma L2_intervals_hold r f u : In (f, u) (L2_intervals r) ->
+  is_interval takes_L2 frees_L2 (code r) f u.
 Proof.
-  intro h. eapply held_spec with (pre := []) (cur := None) (cs := code r); simpl; auto.
+  intro h. eapply intervals_spec with (pre := []) (cur := None) (cs := code r); simpl; auto.
   intros c; destruct c; simpl; auto; discriminate.
 Qed.
+(* ... the rmw locks, ... *)
 Lemma f_lock_rmw : bracketed_rmw tbl = true -> forall (o p : ME) f u, ~ iM o -> ~ iM p ->
-  gM o <> gM p -> In (f, u) (heldr (row_at o)) ->
-    (forall f' u', In (f', u') (heldr (row_at p)) -> mk o u <= tmm p f' \/ mk p u' <= tmm o f) /\
+  gM o <> gM p -> In (f, u) (rmw_intervals (row_at o)) ->
+    (forall f' u', In (f', u') (rmw_intervals (row_at p)) -> mk o u <= tmm p f' \/
+      mk p u' <= tmm o f) /\
       (inc (row_at p) = true -> Tm p <= tmm o f \/ mk o u <= Tm p).
 Proof.
-  intros B a b f u ha hb ne I. apply heldr_ok in I. assert (UL : forall x o c,
-    op_of P (node x) = Some o -> tr o c = UL_rmw -> ulr c = true) by (intros x o c _ h; destruct c;
-    try discriminate; auto). destruct (interval_in_run a (fun _ => UL_rmw) ha I (UL a)) as
+  intros B a b f u ha hb ne I. apply rmw_intervals_hold in I.
+  assert (UL : forall x o c, op_of P (node x) = Some o -> tr o c = UL_rmw ->
+    frees_rmw c = true) by (intros x o c _ h; destruct c; try discriminate; auto).
+  destruct (interval_in_run a (fun _ => UL_rmw) ha I (UL a)) as
     (n&t&k&o&b0&c&pa&pz&ea&hn&h1&LB&LK&hp&A&TF&KP&MK). destruct c; try discriminate. simpl in A.
   tr_E. rewrite <- initm_E in hb. split.
-  - intros f' u' I'. apply heldr_ok in I'. destruct (interval_in_run b (fun _ =>
+  - intros f' u' I'. apply rmw_intervals_hold in I'. destruct (interval_in_run b (fun _ =>
       UL_rmw) hb I' (UL b)) as (n'&t'&k'&o'&b0'&c'&pa'&pz'&ea'&hn'&h1'&LB'&LK'&hp'&A'&TF'&KP'&MK').
     destruct c'; try discriminate. simpl in A'. assert (NT : t <> t').
     { intros ->. apply ne. rewrite ea, ea', (ewg_at _ h1), (ewg_at _ h1'). auto. }
@@ -699,7 +729,7 @@ Proof.
     destruct (Nat.lt_trichotomy pa pa') as [y|[y|y]];
       [left; apply MK; lia|subst pa'; congruence|right; apply MK'; lia].
   - intro INC. destruct (ni_cases b hb) as (n'&t'&k'&x'&ea'&hn'&h1').
-    destruct (acc_lab _ h1') as (o'&LB'&_&_&(b'&A')&_).
+    destruct (op_of_access _ h1') as (o'&LB'&_&_&(b'&A')&_).
     assert (RW : row_at b = ro o') by (unfold row_at, node; rewrite ea', LB'; auto).
     rewrite RW in INC. assert (NT : t <> t').
     { intros ->. apply ne. rewrite ea, ea', (ewg_at _ h1), (ewg_at _ h1'). auto. }
@@ -708,18 +738,20 @@ Proof.
     pose proof (rmw_out (rmw_bracketed B) A KP NT hn' A' IA) as X1. rewrite (T_at b ea'), TF.
     destruct (Nat.le_gt_cases n' pa) as [y|y]; [left; unfold tm; lia|right; apply MK; lia].
 Qed.
+(* ... and those of locations. *)
 Lemma f_lock_L2 : bracketed_L2 tbl = true -> forall (o p : ME) f u, ~ iM o -> ~ iM p ->
-  gM o <> gM p -> lM o = lM p -> In (f, u) (heldx (row_at o)) ->
-    (forall f' u', In (f', u') (heldx (row_at p)) -> mk o u <= tmm p f' \/ mk p u' <= tmm o f) /\
+  gM o <> gM p -> lM o = lM p -> In (f, u) (L2_intervals (row_at o)) ->
+    (forall f' u', In (f', u') (L2_intervals (row_at p)) -> mk o u <= tmm p f' \/
+      mk p u' <= tmm o f) /\
     (WM p -> arrm p <= tmm o f \/ mk o u <= arrm p) /\
       (fetM p -> ftm p <= tmm o f \/ mk o u <= ftm p).
 Proof.
-  intros B a b f u ha hb ne le I. apply heldx_ok in I. assert (UL : forall x o c,
-    op_of P (node x) = Some o -> tr o c = UL_L2 (op_loc o) -> ulx c = true) by (intros x o c _ h;
-    destruct c; try discriminate; auto). destruct (interval_in_run a (fun o =>
-    UL_L2 (op_loc o)) ha I (UL a)) as (n&t&k&o&b0&c&pa&pz&ea&hn&h1&LB&LK&hp&A&TF&KP&MK).
-  destruct c; try discriminate. simpl in A. pose proof hb as hb0. rewrite fet_E. tr_E.
-  rewrite <- initm_E in hb0.
+  intros B a b f u ha hb ne le I. apply L2_intervals_hold in I.
+  assert (UL : forall x o c, op_of P (node x) = Some o -> tr o c = UL_L2 (op_loc o) ->
+    frees_L2 c = true) by (intros x o c _ h; destruct c; try discriminate; auto).
+  destruct (interval_in_run a (fun o => UL_L2 (op_loc o)) ha I (UL a)) as
+    (n&t&k&o&b0&c&pa&pz&ea&hn&h1&LB&LK&hp&A&TF&KP&MK). destruct c; try discriminate. simpl in A.
+  pose proof hb as hb0. rewrite fet_E. tr_E. rewrite <- initm_E in hb0.
   assert (LA : eloc (write_of a) = op_loc o) by (rewrite ea; simpl; rewrite h1; auto).
   rewrite LA in le. destruct (ni_cases b hb0) as (n'&t'&k'&x'&ea'&hn'&h1'). assert (NT : t <> t').
   { intros ->. apply ne. rewrite ea, ea', (ewg_at _ h1), (ewg_at _ h1'). auto. }
@@ -729,7 +761,7 @@ Proof.
   { intros m X. rewrite TF.
     destruct (Nat.le_gt_cases m pa) as [y|y]; [left; unfold tm; lia|right; apply MK; lia]. }
   split; [|split].
-  - intros f' u' I'. apply heldx_ok in I'. destruct (interval_in_run b (fun o =>
+  - intros f' u' I'. apply L2_intervals_hold in I'. destruct (interval_in_run b (fun o =>
       UL_L2 (op_loc o)) hb0 I' (UL b)) as
       (n2&t2&k2&o'&b0'&c'&pa'&pz'&ea2&hn2&h2&LB'&LK'&hp'&A'&TF'&KP'&MK').
     destruct c'; try discriminate. simpl in A'. rewrite ea' in ea2. injection ea2 as <-.
@@ -746,7 +778,7 @@ Proof.
       destruct D as [[D _]|(k2&D&_)]; simpl; rewrite D; auto).
     assert (GX : ewg (write_of b) = wgof t2) by (rewrite em0; destruct D as [[D _]|(k2&D&_)]; simpl;
       rewrite D; auto). destruct D as [[D D1]|(k2&D&_&D2&D3&D4)].
-    + rewrite D1. apply OUT. destruct (acc_lab _ D) as (o2&_&LC&_&(b2&A2)&_&_&K1&_).
+    + rewrite D1. apply OUT. destruct (op_of_access _ D) as (o2&_&LC&_&(b2&A2)&_&_&K1&_).
       rewrite K1 in A2. simpl in A2. rewrite LC in A2. rewrite D in h1'. injection h1' as -> _ _.
       exact (lock_out (L2_bracketed B) A KP NT hn' A2 LX).
     + rewrite D3. apply OUT. destruct (@store_arrives _ _ _ _ D2 hn') as (s1&s2&_).
@@ -759,7 +791,8 @@ Proof.
     rewrite em0 in ea'. injection ea' as ->.
     refine (lock_env_out (L2_bracketed B) A KP NW _ (or_intror g4)). lia.
 Qed.
-(* ---- the record of Thm.v: all its facts ---- *)
+
+(** ** All of them *)
 Lemma all_in : forall o : ME, In o evs. Proof. intro o. apply (evs_all o). Qed.
 Definition the_run : facts nowhere initial P tbl.
 Proof.
@@ -770,7 +803,7 @@ Proof.
     f_lock_rmw f_lock_L2).
 Defined.
 
-(* ---- what the statement calls answers and memory ---- *)
+(** ** What the statement calls answers and memory *)
 Lemma answers_agree n t : answers_so_far n t = answers_to loc_dec wgof unset initial code_tree run n
   t.
 Proof.

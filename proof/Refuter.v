@@ -1,5 +1,6 @@
-(* A complete and small refuter for clauses over x < y, x <= y: closure in bit masks,
-   unit propagation, case split. Proved sound. *)
+(** * A refuter of clauses over x < y and x <= y, proved right
+
+    What is known of the order is kept closed, a row of bits for each moment. *)
 Require Import List Arith NArith Lia Bool.
 Import ListNotations.
 Set Implicit Arguments.
@@ -24,6 +25,7 @@ Fixpoint simp s (cs : list clause) := match cs with [] => [] | c :: cs =>
   if existsb (yes s) c then simp s cs else filter (fun l => negb (no s l)) c :: simp s cs end.
 Fixpoint shortest (c : clause) (cs : list clause) := match cs with [] => c | d :: cs =>
   if length d <? length c then shortest d cs else shortest c cs end.
+(* Unit propagation and case split, by the shortest clause. *)
 Fixpoint refute fuel s cs := if badfrom 0 (lt s) then true else match fuel with 0 => false | S f =>
   match simp s cs with [] => false | c :: cs' =>
     forallb (fun l => refute f (add l s) (c :: cs')) (shortest c cs') end end.
@@ -32,6 +34,7 @@ Section Sound.
 Variable v : nat -> nat.
 Definition holds (l : lit) := let '(x, b, y) := l in if b then v x < v y else v x <= v y.
 Definition sat (c : clause) := exists l, In l c /\ holds l.
+(* What is known of the order holds of the times [v]. *)
 Definition Agrees s := (forall x y, has (row_ (le s) x) y = true -> v x <= v y) /\
   (forall x y, has (row_ (lt s) x) y = true -> v x < v y).
 Lemma has0 x : has 0 x = false. Proof. apply N.bits_0. Qed.
@@ -102,6 +105,7 @@ Proof.
   revert c. induction cs as [|d cs IH]; simpl; intro c; auto. destruct (length d <? length c).
   right; apply IH. destruct (IH c); auto.
 Qed.
+(* What is refuted holds of no times. *)
 Theorem refute_sound fuel : forall s cs, Agrees s -> (forall c, In c cs -> sat c) ->
   refute fuel s cs = true -> False.
 Proof.

@@ -1,3 +1,4 @@
+(** * Threads: operations one after the other, each the code of its row; FLU drains *)
 Require Import Classical List Arith Lia Bool Eqdep_dec.
 Require Import Check Thm1 Runs Positions Events.
 Import ListNotations.
@@ -42,8 +43,8 @@ Proof.
   intro; apply IH.
 Qed.
 
-(* ---- threads: operations one after the other,
-   the instructions of each in the order of its whole ---- *)
+(** ** Threads: operations one after the other,
+   the instructions of each in the order of its whole *)
 Lemma next_f th i th' : next_of th = Some (false, i, th') -> left_ th = i :: left_ th' /\
   past th' = i :: past th /\ cont th' = cont th.
 Proof.
@@ -131,6 +132,7 @@ Proof.
   apply last_pos_some in J as (j1&_). destruct (@next_pos_spec _ (starts t) (S n)) as (q&_); [lia|].
   unfold tm. lia.
 Qed.
+(* Operations of a thread follow each other. *)
 Lemma seqs o p : ev o -> ev p -> thd o p -> T o < T p -> e o < s p.
 Proof.
   destruct o as [|n], p as [|m]; simpl; try tauto. intros [h a] [h' a'].
@@ -149,7 +151,7 @@ Proof.
   - assert (next_pos (starts t) (S n) <= j) by (apply next_pos_le; auto; lia). unfold tm. lia.
 Qed.
 
-(* ---- F5: FLU. A store before the marker has arrived when the thread goes on ---- *)
+(** ** F5: FLU. A store before the marker has arrived when the thread goes on *)
 Lemma in_fifo w x m n : stores_to w x m = true -> m < n -> n <= N ->
   next_pos (flush_of w x) (S m) < n \/ exists q r, fifo (L1 (sta n) w) = q ++ Entry x :: r.
 Proof.
@@ -188,8 +190,7 @@ Proof.
   rewrite forallb_forall in g. specialize (g _ i). simpl in g.
   destruct (Nat.eq_dec t t); congruence.
 Qed.
-(* FLU: by the thread's next step, or the end of the run,
-   each store that the L1 had before has arrived *)
+(* FLU drains: what its L1 stored before has arrived when the thread goes on. *)
 Lemma FLU w x m t f n : stores_to w x m = true -> flu_reaching t w f = true -> m < f -> f < n ->
   n = N \/ n < N /\ acts t n = true -> next_pos (flush_of w x) (S m) < n.
 Proof.
@@ -216,7 +217,7 @@ Proof.
   apply FLU with t f; auto; try (unfold tm in h; lia).
   destruct (Nat.eq_dec (next_pos (acts t) (S f)) N); auto. right. split; [lia|apply q3; lia].
 Qed.
-(* the steps of an operation: its whole, in order, from s to e *)
+(* The steps of an operation: its code, in order. *)
 Inductive chain t : bool -> list (instr Val Loc) -> list nat -> nat -> Prop :=
 | ch1 p b i : p < N -> act p = Some (t, b, i) -> chain t b [i] [p] (left_at t p)
 | chS p b i q l ps z : p < N -> act p = Some (t, b, i) -> p < q -> left_at t p = tm q - 2 ->
@@ -297,7 +298,7 @@ Proof.
   rewrite <- app_assoc. auto.
 Qed.
 Definition codeof n := match acc n with Some (t, _, _) => code_now (thr (S n) t) | None => [] end.
-(* the operation of the access at n: its row's whole c, its steps p0 :: ps, from s to e *)
+(* An operation is its row's code, from its begin to its end. *)
 Theorem op_shape n t k x : n < N -> acc n = Some (t, k, x) -> exists p0 ps, is_code (codeof n) /\
   chain t true (codeof n) (p0 :: ps) (e (At n)) /\ starts t p0 = true /\ s (At n) = tm p0 - 1 /\
   In n (p0 :: ps).

@@ -1,5 +1,7 @@
-(* A machine run of a program: operation instances M,
-   each a node (or an initial write) of the program. Its graphs are executions of the program. *)
+(** * From a run to executions of its program
+
+    A run has instances of operations, each an event of the program. A graph over instances is a
+    graph over events. *)
 Require Import Classical List Arith Lia Relations Thm1 Fig2 Program.
 Import ListNotations.
 Set Implicit Arguments.
@@ -30,7 +32,7 @@ Notation cons := (Program.cons l0 nal P).
 Variable M : Type.
 Variable nd : M -> ev.
 Variable T : M -> nat.
-Variable rfX : M -> M -> Prop.
+Variable rf_run : M -> M -> Prop.
 Variable v : ev -> Val.
 Hypothesis nd_inj : forall a b, nd a = nd b -> a = b.
 Hypothesis nd_init : forall l, exists a, nd a = Init l.
@@ -38,7 +40,7 @@ Hypothesis nd_real : forall a, real P (nd a).
 Hypothesis nd_path : forall a t p u, nd a = Node t (p ++ [u]) -> v (Node t p) = u /\ exists b,
   nd b = Node t p.
 Hypothesis T_sb : forall a b, thd (nd a) (nd b) -> (T a < T b <-> sb (nd a) (nd b)).
-Hypothesis rf_v : forall w r, rfX w r -> v (nd r) = wval v (nd w).
+Hypothesis rf_v : forall w r, rf_run w r -> v (nd r) = wval v (nd w).
 Hypothesis st_v : forall a o c, label (nd a) = Some o -> op_kind o = Store c -> v (nd a) = c.
 
 Notation locM := (fun a => loc (nd a)).
@@ -54,7 +56,7 @@ Definition sbM a b := (init (nd a) /\ ~ init (nd b)) \/ (thd (nd a) (nd b) /\ T 
 Notation consM := (Fig2.cons locM WM RM iM nal tM inM sbM relM acqM).
 Notation racefreeM := (Fig2.racefree locM WM RM atM iM tM inM sbM relM acqM).
 Notation hbM := (Fig2.hb WM RM tM inM sbM relM acqM).
-Notation nearM := (Fig2.near locM WM RM iM nal sbM rfX).
+Notation nearM := (Fig2.near locM WM RM iM nal sbM rf_run).
 Notation hb := (Thm1.hb P).
 
 Lemma sbM_is_sb a b : sbM a b <-> sb (nd a) (nd b).
@@ -75,6 +77,7 @@ Proof.
     destruct (@nd_path b _ _ _ e) as [_ [b' h]]. eauto.
 Qed.
 
+(* A graph of instances as a graph of events of the program. *)
 Definition img (g : Thm1.graph M) : Thm1.graph ev :=
   Thm1.Graph (fun x => exists a, x = nd a /\ events g a)
   (fun x y => exists a b, x = nd a /\ y = nd b /\ rf g a b) (fun x y => exists a b, x = nd a /\
@@ -131,6 +134,7 @@ Qed.
 Lemma img_hb_from g x y : hb (img g) x y -> (exists a, x = nd a) /\ exists b, y = nd b.
 Proof. intro h. apply Fig2.hb_D in h. destruct h as [(a&h&_) (b&h'&_)]. eauto. Qed.
 
+(* It is consistent if the graph of instances is. *)
 Lemma cons_img g : consM g -> cons (img g).
 Proof.
   intro C. pose proof (c_wf C) as W. split.
@@ -177,12 +181,13 @@ Proof.
   - right; right; right. apply img_hb; auto.
 Qed.
 
+(* A graph that is near the run is an execution, with other values at one read. *)
 Lemma exec_near g : nearM g -> exists v', exec (img g) v' /\
-  ((forall a w, rf g w a -> rfX w a) -> forall x, v' x = v x).
+  ((forall a w, rf g w a -> rf_run w a) -> forall x, v' x = v x).
 Proof.
   intros (W&Q&Q1&Q2&Q3&Q4). assert (V : exists v', (forall a, ~ (Q a /\ RM a /\ events g a) ->
     v' (nd a) = v (nd a)) /\ (forall c w, Q c -> rf g w c -> v' (nd c) = wval v (nd w)) /\
-    ((forall a w, rf g w a -> rfX w a) -> forall x, v' x = v x)).
+    ((forall a w, rf g w a -> rf_run w a) -> forall x, v' x = v x)).
   { destruct (classic (exists c, Q c /\ RM c /\ events g c)) as [(c&c1&c2&c3)|N].
     - destruct (w_rft W c c3 c2) as [w r]. destruct (nd c) as [|t p] eqn:e. { destruct c2. }
       exists (upd val_dec v t p (wval v (nd w))). split; [|split].
@@ -208,7 +213,7 @@ Proof.
     rewrite h1 in r. eapply r; eauto.
 Qed.
 
-(* hypothesis PRF of Fig2.v and Facts.v *)
+(* Of a program without a race, no consistent graph near the run has one. *)
 Theorem prefixes_race_free : ~ racy -> forall g, nearM g -> consM g -> racefreeM g.
 Proof.
   intros N g Hn C. destruct (exec_near Hn) as (v'&h&_). apply faultless_img.
@@ -221,14 +226,16 @@ Variable evs : list M.
 Hypothesis fin : forall a, In a evs.
 Variable mm : M -> M -> Prop.
 Variable mem : L -> Val.
-Notation XM := (Fig2.X locM nal T mm rfX).
+Notation XM := (Fig2.X locM nal T mm rf_run).
 Hypothesis XC : forall n, consM (XM n).
 Hypothesis Xlast : forall n w k, hbM (XM n) w k -> locM w = locM k -> WM w -> WM k -> mm w k.
 Hypothesis ended_run : complete P (fun x => exists a, x = nd a) v.
 Hypothesis mem_last : forall l, exists w, WM w /\ locM w = l /\ wval v (nd w) = mem l /\ forall k,
   ~ mm w k.
+(* The whole run gives a consistent execution with its values and its final memory. *)
 Theorem outcome : exists g, cons g /\ exec g v /\ complete P (events g) v /\
-  (forall x, events g x <-> exists a, x = nd a) /\ (forall w r, rf g (nd w) (nd r) <-> rfX w r) /\
+  (forall x, events g x <-> exists a, x = nd a) /\
+    (forall w r, rf g (nd w) (nd r) <-> rf_run w r) /\
     forall l, final g l (mem l).
 Proof.
   assert (B : exists n, forall a, T a <= n).
@@ -239,7 +246,7 @@ Proof.
   destruct B as [n B]. set (g := XM n).
   assert (DE : forall x, events (img g) x <-> exists a, x = nd a).
   { intro x. split; [intros (a&h&_); eauto|intros (a&->); apply img_events; apply B]. }
-  assert (RF : forall w r, rf g w r <-> rfX w r). { intros w r. simpl. split; [tauto|auto]. }
+  assert (RF : forall w r, rf g w r <-> rf_run w r). { intros w r. simpl. split; [tauto|auto]. }
   exists (img g). split; [apply cons_img, XC|]. split; [|split; [|split; [|split]]].
   - assert (Hn : nearM g).
     { split; [apply XC|]. exists (fun _ => False). split; [tauto|]. split; [tauto|].

@@ -1,3 +1,4 @@
+(** * Values of words and reads, memory in the end, and the events as a finite type *)
 Require Import Classical List Arith Lia Bool Eqdep_dec.
 Require Import Check Thm1 Runs Positions Events Threads.
 Import ListNotations.
@@ -7,9 +8,11 @@ Context {RUN : Run}.
 Notation N := (length run).
 Notation unset := (initial nowhere).
 Notation guard := (guard loc_dec (wgs P) wgof unset).
-(* ---- values: a read has the value of the write that it reads; memory in the end ---- *)
+
+(** ** Values: a read has the value of the write that it reads; memory in the end *)
 Definition vof w := match w with Ini x => initial x | At n => wval n end.
 Definition good (d : word) := fst d = vof (snd d).
+(* A word has the value of its write. *)
 Lemma vals n : (forall w x, good (word1 n w x)) /\ (forall x, good (word2 n x)) /\
   (forall x, good (wordm n x)).
 Proof.
@@ -24,6 +27,7 @@ Qed.
 Definition rval n := match act n with
   | Some (t, _, (LD x | RMW_L1 x _)) => fst (word1 n (wgof t) x) | Some (_, _, RMW_L2 x _) =>
     fst (word2 n x) | _ => unset end.
+(* A read delivers the value of the write that it reads. *)
 Theorem rf_val w n : rf w (At n) -> rval n = vof w.
 Proof.
   unfold rf, rval, acc. destruct (act n) as [[[t b] i]|]; [|tauto]. destruct (vals n) as (a&b'&_).
@@ -51,7 +55,7 @@ Proof.
   destruct i; simpl in *; try discriminate; unfold setn; destruct (Nat.eq_dec t t); simpl; auto;
     congruence.
 Qed.
-(* memory in the end: of each location the mm-last write *)
+(* Memory has the last write of each location. *)
 Theorem final x : exists w, ev w /\ isW w /\ eloc w = x /\ wordm N x = (vof w, w) /\ forall w',
   ev w' -> isW w' -> eloc w' = x -> mme w' w.
 Proof.
@@ -63,7 +67,7 @@ Proof.
     destruct (arr_mul w1 w2) as [[z _]|(k&z&hk)]; rewrite z; unfold tm; lia.
 Qed.
 
-(* ---- the link to Facts.v: its events are those of the run ---- *)
+(** ** The events as a type *)
 Definition evb o := match o with Ini _ => true | At n => (n <? N) && match acc n with Some _ =>
   true | None => false end end.
 Lemma evb_ev o : evb o = true <-> ev o.
@@ -71,6 +75,7 @@ Proof.
   destruct o as [|n]; simpl; [tauto|]. rewrite andb_true_iff, Nat.ltb_lt.
   destruct (acc n); split; intros [? ?]; split; auto; congruence.
 Qed.
+(* The events of the run as a type, and all of them as a list. *)
 Definition E := { o | evb o = true }.
 Definition write_of (o : E) : wid := proj1_sig o.
 Lemma write_of_ev o : ev (write_of o). Proof. destruct o as [o h]. apply evb_ev. auto. Qed.
@@ -102,8 +107,8 @@ Proof.
   intros a q. unfold flu_reaching. rewrite a. apply andb_true_intro. split; auto. apply eqn_t; auto.
 Qed.
 Lemma own_reach G : reaches R_WG G G = true. Proof. simpl. destruct (Nat.eq_dec G G); auto. Qed.
-(* two stores of one L1 to one location, the second made before the first has left,
-   leave together *)
+(* Two stores of one L1 to one location leave together, if the second is made before the first
+   has left. *)
 Lemma merge o p : ev o -> ev p -> isW o -> isW p -> ~ init o -> ~ init p -> ~ l2 o -> ~ l2 p ->
   ewg o = ewg p -> eloc o = eloc p -> T o < T p -> T p < arr o -> arr o = arr p.
 Proof.

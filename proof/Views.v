@@ -1,5 +1,6 @@
-(* PROOF.md §1 (facts of one run, nat times) and the two obligations of §4 give every hypothesis (M)
-   of Fig2.v. *)
+(** * Views of work-groups: from the facts of one run, SYNC and ATOM to the hypotheses of Fig2.v
+
+    The facts, definitions and lemmas are those of docs/proof.md and of lemmas.yaml. *)
 Require Import Classical Arith Lia Fig2 Thm1.
 Set Implicit Arguments.
 Section F.
@@ -9,14 +10,14 @@ Hypothesis fin : forall x, List.In x evs.
 Variable loc : E -> L.
 Variables isW isR at_ init rel acq l2 own : E -> Prop.
 Variable nal : L -> Prop.
-Variables thd incl rfX : E -> E -> Prop.
+Variables thd incl rf_run : E -> E -> Prop.
 Variables T s e arr ft : E -> nat.
 Variable wg : E -> WG.
 Variable inv : WG -> nat -> Prop.
 Notation rmw := (Fig2.rmw isW isR).
 Definition sb x y := (init x /\ ~ init y) \/ (thd x y /\ T x < T y).
-Notation rs_plus := (Fig2.rs_plus loc isW isR sb rfX).
-Notation sw_plus := (Fig2.sw_plus loc isW isR at_ thd incl sb rfX).
+Notation rs_plus := (Fig2.rs_plus loc isW isR sb rf_run).
+Notation sw_plus := (Fig2.sw_plus loc isW isR at_ thd incl sb rf_run).
 Hypothesis thd_sym : forall x y, thd x y -> thd y x.
 Hypothesis thd_tr : forall x y z, thd x y -> thd y z -> thd x z.
 Hypothesis thd_ni : forall x y, thd x y -> ~ init x.
@@ -36,32 +37,33 @@ Hypothesis dist : forall o p, isW o -> isW p -> o <> p -> loc o = loc p -> arr o
   wg o = wg p /\ ~ init o /\ ~ init p /\ ~ l2 o /\ ~ l2 p.
 Hypothesis order : forall o p, isW o -> isW p -> ~ init o -> ~ init p -> wg o = wg p ->
   loc o = loc p -> T o < T p -> arr o <= arr p /\ (l2 p -> arr o < arr p).
-Hypothesis rf_dom : forall w r, rfX w r -> isW w /\ isR r /\ loc w = loc r.
-Hypothesis rf_fun : forall w w' r, rfX w r -> rfX w' r -> w = w'.
-Hypothesis rf_tot : forall r, isR r -> exists w, rfX w r.
+Hypothesis rf_dom : forall w r, rf_run w r -> isW w /\ isR r /\ loc w = loc r.
+Hypothesis rf_fun : forall w w' r, rf_run w r -> rf_run w' r -> w = w'.
+Hypothesis rf_tot : forall r, isR r -> exists w, rf_run w r.
 Definition mm x y := isW x /\ isW y /\ loc x = loc y /\ x <> y /\
   (arr x < arr y \/ (arr x = arr y /\ T x < T y)).
 Definition mme x y := x = y \/ mm x y.
 Definition fetched o := isR o /\ ~ own o /\ ~ l2 o.
-Hypothesis look_l2 : forall w' o, rfX w' o -> l2 o -> arr w' < T o /\ forall w, isW w ->
+Hypothesis look_l2 : forall w' o, rf_run w' o -> l2 o -> arr w' < T o /\ forall w, isW w ->
   loc w = loc o -> arr w < T o -> mme w w'.
-Hypothesis look_own : forall w' o, rfX w' o -> own o -> ~ l2 o /\ ~ init w' /\ wg w' = wg o /\
+Hypothesis look_own : forall w' o, rf_run w' o -> own o -> ~ l2 o /\ ~ init w' /\ wg w' = wg o /\
   ~ l2 w' /\ T w' < T o /\
   (forall w, isW w -> ~ init w -> wg w = wg o -> loc w = loc o -> T w' < T w -> ~ T w < T o) /\
   (forall i, inv (wg o) i -> T w' < i -> ~ i < T o) /\
   (forall p, fetched p -> wg p = wg o -> loc p = loc o -> T w' < ft p -> ~ ft p < T o).
-Hypothesis look_ft : forall w' o, rfX w' o -> fetched o -> 0 < ft o /\ ft o < T o /\
+Hypothesis look_ft : forall w' o, rf_run w' o -> fetched o -> 0 < ft o /\ ft o < T o /\
   arr w' < ft o /\
   (forall w, isW w -> loc w = loc o -> arr w < ft o -> mme w w') /\
   (forall w, isW w -> ~ init w -> wg w = wg o -> loc w = loc o -> T w < T o -> arr w < ft o) /\
   (forall i, inv (wg o) i -> ft o < i -> ~ i < T o) /\
   (forall p, fetched p -> wg p = wg o -> loc p = loc o -> ft p < T o -> ft p <= ft o).
 Hypothesis seqs : forall o p, thd o p -> T o < T p -> e o < s p.
-(* §2 *)
+(* In reach of work-group [G] at [t]. *)
 Definition in_reach w G t := isW w /\ (init w \/ arr w < t \/ (wg w = G /\ T w < t)).
 Definition K w G t := isW w /\ (init w \/ (wg w = G /\ ~ init w /\ T w < t) \/
   (arr w < t /\ ((exists j, inv G j /\ arr w < j /\ j < t) \/
-                 (exists r v, rfX v r /\ wg r = G /\ loc r = loc w /\ T r < t /\ mme w v)))).
+                 (exists r v, rf_run v r /\ wg r = G /\ loc r = loc w /\ T r < t /\ mme w v)))).
+(* (B, s, C, t): an INV of C when all has arrived that B had in reach. *)
 Definition carries B t C t' := exists j, inv C j /\ j < t' /\ forall x, in_reach x B t -> init x \/
   arr x < j.
 (* §4: r is what c's look goes back to, or an earlier fetch into C;
@@ -74,7 +76,7 @@ Hypothesis SYNC : forall b c r, isW b -> at_ b -> isR c -> at_ c -> incl b c -> 
 (* ATOM is asked of the first of the stores that arrive together *)
 Definition first k := forall o, isW o -> ~ init o -> wg o = wg k -> loc o = loc k -> T o < T k ->
   arr o <> arr k.
-Hypothesis ATOM : forall w u k, rmw u -> rfX w u -> at_ k -> at_ u -> incl k u -> wg k <> wg u ->
+Hypothesis ATOM : forall w u k, rmw u -> rf_run w u -> at_ k -> at_ u -> incl k u -> wg k <> wg u ->
   first k -> mm k u -> mme k w.
 
 Lemma mm_tr x y z : mm x y -> mm y z -> mm x z.
@@ -99,31 +101,34 @@ Lemma arrT o : isW o -> ~ init o -> T o <= arr o.
 Proof.
   intros a b. destruct (classic (l2 o)) as [h|h]. apply l2s in h. lia. pose proof (arrs a b h). lia.
 Qed.
-Lemma kind r : isR r -> l2 r \/ own r /\ ~ l2 r \/ fetched r. Proof. unfold fetched. tauto. Qed.
-Lemma rfT w r : rfX w r -> T w < T r.
+Lemma look_kind r : isR r -> l2 r \/ own r /\ ~ l2 r \/ fetched r.
+Proof. unfold fetched. tauto. Qed.
+Lemma rfT w r : rf_run w r -> T w < T r.
 Proof.
   intro H. destruct (rf_dom H) as (a&b&c). pose proof (read_not_init b) as n.
   destruct (times n) as (t1&t2&t3). destruct (classic (init w)) as [i|i]. { apply inits in i. lia. }
-  pose proof (arrT a i). destruct (kind b) as [h|[[h _]|h]].
+  pose proof (arrT a i). destruct (look_kind b) as [h|[[h _]|h]].
   - destruct (look_l2 H h). lia.
   - destruct (look_own H h) as (_&_&_&_&?&_). auto.
   - destruct (look_ft H h) as (_&?&?&_). lia.
 Qed.
-Lemma rmw_after_its_read w u : rmw u -> rfX w u -> mm w u.
+(* An RMW is after what it reads. *)
+Lemma rmw_after_its_read w u : rmw u -> rf_run w u -> mm w u.
 Proof.
   intros [uw ur] H. destruct (rf_dom H) as (a&b&c). pose proof (read_not_init b) as n.
-  destruct (kind b) as [h|[[h h']|h]].
+  destruct (look_kind b) as [h|[[h h']|h]].
   - destruct (look_l2 H h). pose proof (l2s h). apply mm_by_arrival; auto. lia.
   - destruct (look_own H h) as (_&?&?&_&?&_). apply mm_of_one_group; auto.
   - destruct (look_ft H h) as (_&?&?&_). destruct h as (_&_&h). pose proof (arrs uw n h).
     apply mm_by_arrival; auto. lia.
 Qed.
-Lemma reads_seen_or_newer w G t o w' : K w G t -> rfX w' o -> wg o = G -> loc o = loc w ->
+(* Who must see a write reads it or a newer one. *)
+Lemma reads_seen_or_newer w G t o w' : K w G t -> rf_run w' o -> wg o = G -> loc o = loc w ->
   t <= T o -> mme w w'.
 Proof.
   intros (ww&k) H g l t0. subst G. destruct (rf_dom H) as (a&b&c).
   pose proof (read_not_init b) as n. destruct (times n) as (t1&t2&t3).
-  destruct (kind b) as [h|[[h h']|h]].
+  destruct (look_kind b) as [h|[[h h']|h]].
   - destruct (look_l2 H h) as [q1 q2]. apply q2; auto.
     destruct k as [i|[(k1&k2&k3)|(k1&_)]]; [apply inits in i; lia| |lia].
     destruct (l2s h) as (h1&_&h2). destruct (@order w o) as [_ q]; auto. lia. specialize (q h). lia.
@@ -137,7 +142,7 @@ Proof.
     + right. apply mm_by_arrival; auto; [congruence|].
       assert (~ T w' < j) by (intro; apply (q6 j); auto; lia). lia.
     + apply mme_tr with v; auto. destruct (rf_dom r1) as (b1&b2&b3).
-      pose proof (read_not_init b2) as rn. destruct (kind b2) as [y|[[y y']|y]].
+      pose proof (read_not_init b2) as rn. destruct (look_kind b2) as [y|[[y y']|y]].
       * destruct (look_l2 r1 y) as [y1 _]. destruct (l2s y) as (y2&_&y3). assert (T r < T w').
         { destruct (Nat.lt_trichotomy (T r) (T w')) as [z|[z|z]]; auto.
           apply T_inj in z; auto; subst; tauto. exfalso; apply (q5 r); auto; try congruence; lia. }
@@ -155,7 +160,7 @@ Proof.
     + apply q4; auto; lia.
     + assert (~ ft o < j) by (intro; apply (q5 j); auto; lia). lia.
     + apply mme_arr in r5. destruct (rf_dom r1) as (b1&b2&b3). pose proof (read_not_init b2) as rn.
-      destruct (kind b2) as [y|[[y y']|y]].
+      destruct (look_kind b2) as [y|[[y y']|y]].
       * destruct (look_l2 r1 y) as [y1 _]. destruct (l2s y) as (y2&_&y3).
         assert (arr r < ft o) by (apply q4; auto; try congruence; lia). lia.
       * destruct (look_own r1 y) as (_&z1&z2&z3&z4&_).
@@ -163,6 +168,7 @@ Proof.
       * destruct (look_ft r1 y) as (_&z1&z2&_).
         assert (ft r <= ft o) by (apply q6; auto; try congruence; lia). lia.
 Qed.
+(* Who must see a write writes after it. *)
 Lemma writes_after_seen w G t o : K w G t -> isW o -> ~ init o -> wg o = G -> loc o = loc w ->
   t <= T o -> w <> o -> mm w o.
 Proof.
@@ -172,6 +178,7 @@ Proof.
   - apply mm_of_one_group; auto; try congruence; lia.
   - apply mm_by_arrival; auto. lia.
 Qed.
+(* What must be seen must be seen for ever. *)
 Lemma must_see_lasts w G t t' : K w G t -> t <= t' -> K w G t'.
 Proof.
   intros (ww&k) h. split; auto.
@@ -182,12 +189,13 @@ Proof.
 Qed.
 Lemma must_see_in_reach w G t : K w G t -> in_reach w G t.
 Proof. intros (a&[k|[(k1&k2&k3)|(k&_)]]); split; auto. Qed.
+(* [carries] turns what is in reach into what must be seen. *)
 Lemma carried_is_seen w B t C t' : in_reach w B t -> carries B t C t' -> K w C t'.
 Proof.
   intros H (j&j1&j2&j3). split; [apply H|]. destruct (j3 _ H); auto. right; right.
   split; [lia|left]. exists j; auto.
 Qed.
-Definition V a v := (isW a /\ v = a) \/ (~ isW a /\ rfX v a).
+Definition V a v := (isW a /\ v = a) \/ (~ isW a /\ rf_run v a).
 Definition Ks a c := forall v, V a v -> K v (wg c) (s c).
 Definition Ke a c := forall v, V a v -> K v (wg c) (e c).
 Lemma sb_wg b c : 0 < T b -> sb b c -> wg b = wg c /\ e b < s c /\ ~ init b.
@@ -195,7 +203,8 @@ Proof.
   intros h [[i _]|[t q]]. apply inits in i. lia. split; auto. split; auto.
   apply thd_ni with c; auto.
 Qed.
-Lemma M_sb0 a b : sb a b -> Ks a b.
+(* Along sb all that was written or read must be seen. *)
+Lemma sb_seen a b : sb a b -> Ks a b.
 Proof.
   intros H v Hv. destruct H as [[i n]|[t q]].
   { destruct Hv as [[_ ->]|[h _]]; [|apply inits in i; tauto]. split; auto. apply inits in i; tauto. }
@@ -203,20 +212,20 @@ Proof.
   rewrite <- (thd_wg t). destruct Hv as [[w ->]|[w r]].
   { split; auto. right; left. repeat split; auto. lia. }
   destruct (rf_dom r) as (r1&r2&r3). split; auto. destruct (classic (init v)) as [i|i]; auto. right.
-  assert (TH : arr v < T a -> arr v < s b /\ exists r0 v0, rfX v0 r0 /\ wg r0 = wg a /\
+  assert (TH : arr v < T a -> arr v < s b /\ exists r0 v0, rf_run v0 r0 /\ wg r0 = wg a /\
     loc r0 = loc v /\ T r0 < s b /\ mme v v0).
   { intro. split; [lia|]. exists a, v. repeat split; auto; try lia. left; auto. }
-  destruct (kind r2) as [y|[[y y']|y]].
+  destruct (look_kind r2) as [y|[[y y']|y]].
   - right. destruct (look_l2 r y) as [y1 _]. destruct (TH y1); auto.
   - left. destruct (look_own r y) as (_&z1&z2&z3&z4&_). repeat split; auto; lia.
   - right. destruct (look_ft r y) as (_&z1&z2&_). destruct TH; auto. lia.
 Qed.
-Lemma M_sb1 a b c : Ke a b -> T a < T b -> sb b c -> Ks a c.
+Lemma sw_then_sb a b c : Ke a b -> T a < T b -> sb b c -> Ks a c.
 Proof.
   intros k t h v Hv. destruct (@sb_wg b c) as (h1&h2&h3); auto. lia. rewrite <- h1.
   eapply must_see_lasts; [apply k; auto|lia].
 Qed.
-Lemma M_sb2 a b c : Ks a b -> T a < T b -> sb b c -> Ks a c.
+Lemma sb_then_sb a b c : Ks a b -> T a < T b -> sb b c -> Ks a c.
 Proof.
   intros k t h v Hv. destruct (@sb_wg b c) as (h1&h2&h3); auto. lia. destruct (times h3) as (?&?&?).
   rewrite <- h1. eapply must_see_lasts; [apply k; auto|lia].
@@ -232,38 +241,41 @@ Proof.
     pose proof (rfT r) as t. destruct (rf_dom r) as (r1&r2&r3). split; [apply U|].
     split; [congruence|]. split; [apply read_not_init; auto|].
     split; [right; eapply mme_mm; eauto|]. split; [lia|]. destruct i6 as [i6|i6]; [|right; lia].
-    apply mme_arr in i4. destruct (kind r2) as [y|[[y y']|y]].
+    apply mme_arr in i4. destruct (look_kind r2) as [y|[[y y']|y]].
     + right. destruct (look_l2 r y). lia.
     + left. destruct (look_own r y) as (_&_&z&_). congruence.
     + right. destruct (look_ft r y) as (_&z1&z2&_). lia.
 Qed.
 Lemma sw_plus_Q a c : sw_plus a c -> isW a /\ at_ a /\ isR c /\ at_ c /\ incl a c /\ ~ init a /\
-  ~ init c /\ loc a = loc c /\ exists w, rfX w c /\ rs_plus a w /\ Q a w.
+  ~ init c /\ loc a = loc c /\ exists w, rf_run w c /\ rs_plus a w /\ Q a w.
 Proof.
   intros (a1&a2&a3&a4&a5&a6&w&a7&a8). assert (n : ~ init a) by (intro i; eapply at_ni; eauto).
   destruct (rs_plus_Q n a7) as (b1&b2&b3&b4). destruct (rf_dom a8) as (_&_&r3). repeat split; auto.
   apply read_not_init; auto. congruence. exists w; auto.
 Qed.
-Lemma M_sw0 a c : sw_plus a c -> Ke a c.
+(* Along sw+ what was released must be seen. *)
+Lemma sw_seen a c : sw_plus a c -> Ke a c.
 Proof.
   intros H v Hv. destruct (sw_plus_Q H) as (a1&a2&a3&a4&a5&n&nc&l&w&r&_&q1&q2&q3).
   destruct Hv as [[_ ->]|[h _]]; [|tauto]. pose proof (rfT r). destruct (times nc) as (?&?&?).
   split; auto. right. destruct (classic (wg a = wg c)) as [g|g]. { left. repeat split; auto. lia. }
   right. assert (arr a < T c).
-  { apply mme_arr in q1. destruct (kind a3) as [y|[[y y']|y]].
+  { apply mme_arr in q1. destruct (look_kind a3) as [y|[[y y']|y]].
     - destruct (look_l2 r y). lia.
     - destruct (look_own r y) as (_&_&z&_). destruct q3; [congruence|lia].
     - destruct (look_ft r y) as (_&z1&z2&_). lia. }
   split; [lia|right]. exists c, w. repeat split; auto.
 Qed.
 Definition at' r := (fun x => l2 r /\ x < T r \/ fetched r /\ x < ft r).
+(* A release sequence that leaves its work-group was got from L2. *)
 Lemma got_from_L2 x y : ~ init x -> rs_plus x y -> wg x = wg y \/ exists r, isR r /\ wg r = wg y /\
   loc r = loc y /\ T r <= T y /\ at' r (arr x).
 Proof.
   intros n H. induction H as [x H|x y a b c d|x w u H IH r U]; auto.
   - destruct d as [[i _]|[t q]]; [tauto|auto].
   - destruct (rs_plus_Q n H) as (_&l&_&q1&q2&q3). pose proof (rfT r).
-    destruct (rf_dom r) as (r1&r2&r3). apply mme_arr in q1. destruct (kind r2) as [y|[[y y']|y]].
+    destruct (rf_dom r) as (r1&r2&r3). apply mme_arr in q1.
+    destruct (look_kind r2) as [y|[[y y']|y]].
     + right. exists u. destruct (look_l2 r y). repeat split; auto. left; split; auto; lia.
     + destruct (look_own r y) as (_&_&z&_).
       destruct (IH n) as [g|(p&p1&p2&p3&p4&p5)]; [left; congruence|right]. exists p.
@@ -271,41 +283,42 @@ Proof.
     + right. exists u. destruct (look_ft r y) as (_&z1&z2&_). repeat split; auto.
       right; split; auto; lia.
 Qed.
-Lemma M_sw1 a b c : Ks a b -> T a < T b -> sw_plus b c -> Ke a c.
+(* sb and then sw+, by SYNC where it leaves the work-group. *)
+Lemma sb_then_sw a b c : Ks a b -> T a < T b -> sw_plus b c -> Ke a c.
 Proof.
   intros k t H v Hv. destruct (sw_plus_Q H) as (a1&a2&a3&a4&a5&n&nc&l&w&r&rs&q1&q2&q3).
   pose proof (rfT r). destruct (times nc) as (?&?&?). destruct (times n) as (?&?&?).
   destruct (classic (wg b = wg c)) as [g|g].
   { rewrite <- g. eapply must_see_lasts; [apply k; auto|lia]. }
   eapply carried_is_seen; [apply must_see_in_reach, k; auto|]. destruct (rf_dom r) as (r1&r2&r3).
-  pose proof (mme_arr q1). destruct (kind a3) as [y|[[y y']|y]].
+  pose proof (mme_arr q1). destruct (look_kind a3) as [y|[[y y']|y]].
   - destruct (look_l2 r y). apply SYNC with c; auto. left; split; auto; lia.
   - destruct (look_own r y) as (_&_&z&_&z'&_).
     destruct (got_from_L2 n rs) as [g'|(p&p1&p2&p3&p4&p5)]; [congruence|].
     apply SYNC with p; auto; try congruence; try lia; try tauto; try exact p5.
   - destruct (look_ft r y) as (_&z1&z2&_). apply SYNC with c; auto. right; split; auto; lia.
 Qed.
-Notation in_order := (Fig2.in_order isW mm rfX).
+Notation in_order := (Fig2.in_order isW mm rf_run).
 Lemma V_loc a v : V a v -> loc v = loc a /\ isW v /\ T v <= T a.
 Proof.
   intros [[w ->]|[w r]]; auto. destruct (rf_dom r) as (?&?&?). pose proof (rfT r).
   repeat split; auto; lia.
 Qed.
-Lemma M_ls a c : Ks a c -> T a < T c -> loc a = loc c -> in_order a c.
+Lemma seen_by_sb a c : Ks a c -> T a < T c -> loc a = loc c -> in_order a c.
 Proof.
   intros k t l v Hv. destruct (V_loc Hv) as (v1&v2&v3). specialize (k v Hv).
   assert (n : ~ init c) by (intro i; apply inits in i; lia). destruct (times n) as (?&?&?). split.
   - intros w r. eapply reads_seen_or_newer; eauto; try congruence; lia.
   - intro cw. eapply writes_after_seen; eauto; try congruence; try lia. intros ->; lia.
 Qed.
-Lemma M_lw0 a c : sw_plus a c -> in_order a c.
+Lemma seen_by_sw a c : sw_plus a c -> in_order a c.
 Proof.
   intros H v Hv. destruct (sw_plus_Q H) as (a1&a2&a3&a4&a5&n&nc&l&w&r&_&q1&_).
   destruct Hv as [[_ ->]|[h _]]; [|tauto]. split.
   - intros w' r'. assert (w' = w) by (eapply rf_fun; eauto). subst; auto.
   - intro cw. eapply mme_mm; eauto. apply rmw_after_its_read; auto. split; auto.
 Qed.
-Lemma M_lw1 a b c : Ks a b -> T a < T b -> loc a = loc b -> sw_plus b c -> in_order a c.
+Lemma seen_by_sb_sw a b c : Ks a b -> T a < T b -> loc a = loc b -> sw_plus b c -> in_order a c.
 Proof.
   intros k t l H v Hv. destruct (sw_plus_Q H) as (a1&a2&a3&a4&a5&n&nc&l'&w&r&_&q1&_).
   destruct (V_loc Hv) as (v1&v2&v3). destruct (times n) as (?&?&?).
@@ -316,7 +329,8 @@ Proof.
   - intros w' r'. assert (w' = w) by (eapply rf_fun; eauto). subst; right; auto.
   - intro cw. eapply mm_tr; eauto. apply rmw_after_its_read; auto. split; auto.
 Qed.
-Lemma M_wg w u k : rmw u -> rfX w u -> wg k = wg u -> mm w k -> mm k u -> False.
+(* No write of the work-group comes between an RMW and what it reads. *)
+Lemma rmw_in_group w u k : rmw u -> rf_run w u -> wg k = wg u -> mm w k -> mm k u -> False.
 Proof.
   intros U r g m1 m2. pose proof m2 as (b1&b2&b3&b4&b5). destruct (rf_dom r) as (r1&r2&r3).
   pose proof (read_not_init r2) as n. assert (nk : ~ init k).
@@ -361,7 +375,9 @@ Proof.
   apply NNPP in F. destruct (IH o) as (k'&a&b&c&d&f&g&h); auto; [lia|]. exists k'.
   repeat split; auto; try congruence. lia.
 Qed.
-Lemma M_atom w u k : rmw u -> rfX w u -> at_ k -> at_ u -> incl k u -> wg k <> wg u -> mm w k ->
+(* Nor one of another, by ATOM, which is asked of the first store that arrives. *)
+Lemma rmw_across_groups w u k : rmw u -> rf_run w u -> at_ k -> at_ u -> incl k u -> wg k <> wg u ->
+  mm w k ->
   mm k u ->
   exists k', T k' <= T k /\ mm w k' /\ mm k' u /\ wg k' <> wg u /\ ~ (at_ k' /\ at_ u /\ incl k' u).
 Proof.
@@ -373,7 +389,7 @@ Proof.
   { destruct o1 as [o1|[o1 ot]]; auto. exfalso. destruct (dist ww kw d1 l1 o1) as (q&_).
     destruct U as [_ ur]. assert (X : mme k w -> False).
     { intros [->|h]; [eapply mm_irr; eauto|]. apply (@mm_irr w). eapply mm_tr; eauto. }
-    destruct (kind ur) as [h|[[h h']|h]].
+    destruct (look_kind ur) as [h|[[h h']|h]].
     - destruct (look_l2 r h) as [h1 h2]. apply X, h2; auto. lia.
     - destruct (look_own r h) as (_&_&h1&_). congruence.
     - destruct (look_ft r h) as (_&_&h1&h2&_). apply X, h2; auto. lia. }
@@ -391,7 +407,7 @@ Hypothesis rel_at : forall x, rel x -> at_ x.
 Hypothesis acq_at : forall x, acq x -> at_ x.
 Hypothesis rel_st : forall x, at_ x -> isW x -> ~ rmw x -> rel x.
 Hypothesis na_str : forall x, at_ x -> nal (loc x) -> (isW x -> rel x) /\ (isR x -> acq x).
-Notation near := (Fig2.near loc isW isR init nal sb rfX).
+Notation near := (Fig2.near loc isW isR init nal sb rf_run).
 Notation cons := (Fig2.cons loc isW isR init nal thd incl sb rel acq).
 Notation racefree := (Fig2.racefree loc isW isR at_ init thd incl sb rel acq).
 Hypothesis prefixes_race_free : forall g, near g -> cons g -> racefree g.
@@ -409,27 +425,28 @@ Proof.
 Qed.
 Lemma sb_ir x : ~ sb x x. Proof. intro h. apply sb_T in h. lia. Qed.
 Lemma sb_init x y : init x -> ~ init y -> sb x y. Proof. left; auto. Qed.
-Ltac mall := auto; first
+Ltac by_lemma := auto; first
   [ exact sb_ir | exact sb_tr | exact sb_ni | exact sb_init | exact sb_T | exact mm_tr
     | exact mm_irr | exact mm_tot | exact mm_T | exact mm_init | exact rfT
-  | exact M_sb0 | exact M_sb1 | exact M_sb2 | exact M_sw0 | exact M_sw1 | exact M_ls | exact M_lw0
-    | exact M_lw1 | exact rmw_after_its_read | exact M_wg
+  | exact sb_seen | exact sw_then_sb | exact sb_then_sb | exact sw_seen | exact sb_then_sw
+    | exact seen_by_sb | exact seen_by_sw
+    | exact seen_by_sb_sw | exact rmw_after_its_read | exact rmw_in_group
   | (intros x i; destruct (inits i) as (?&?&?&?&?); repeat split; auto; fail)
   | (intros x n0; destruct (times n0) as (?&?&?); lia)
   | (intros x y t h; right; auto)
   | (intros x y (?&?&?&_); auto; fail)
-  | exact M_atom ].
-Theorem thm1 n : cons (X loc nal T mm rfX n) /\ racefree (X loc nal T mm rfX n).
+  | exact rmw_across_groups ].
+Theorem thm1 n : cons (X loc nal T mm rf_run n) /\ racefree (X loc nal T mm rf_run n).
 Proof.
   apply Fig2.prefixes_sound with (evs := evs) (samewg := fun x y => wg x = wg y) (Ks := Ks) (Ke :=
-    Ke); mall.
+    Ke); by_lemma.
 Qed.
-Theorem thm1_last n w k : Fig2.hb isW isR thd incl sb rel acq (X loc nal T mm rfX n) w k ->
+Theorem thm1_last n w k : Fig2.hb isW isR thd incl sb rel acq (X loc nal T mm rf_run n) w k ->
   loc w = loc k -> isW w -> isW k -> mm w k.
 Proof.
   intros H l a b. eapply mm_last_is_hb_last with (evs := evs) (samewg := fun x y =>
     wg x = wg y) (Ks := Ks) (Ke := Ke) (init := init) (at_ := at_) (loc := loc) (nal := nal) (sb :=
-    sb) (T := T) (rfX := rfX) (rel := rel) (acq := acq) (n := n) (isR := isR) (thd := thd) (incl :=
-    incl) (isW := isW); try mall; eauto.
+    sb) (T := T) (rf_run := rf_run) (rel := rel) (acq := acq) (n := n) (isR := isR) (thd :=
+    thd) (incl := incl) (isW := isW); try by_lemma; eauto.
 Qed.
 End F.

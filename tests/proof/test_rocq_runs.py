@@ -135,7 +135,7 @@ def _observed(
     threads, places = [*range(len(program.threads))], [*range(len(program.locations))]
     rows = "; ".join(map(row_in_rocq, table.operations))
     trees = "; ".join(
-        f"Thread {it.workgroup} ({_tree(program, it.operations)})" for it in program.threads
+        f"Thread {it.workgroup} ({tree(program, it.operations)})" for it in program.threads
     )
     asked = (
         f"Eval vm_compute in let all := steps {_list(groups)} {_list(threads)} {_list(places)} in\n"
@@ -154,7 +154,7 @@ def _list(numbers: Iterable[int]) -> str:
     return f"[{'; '.join(map(str, numbers))}]"
 
 
-def _tree(program: Program, operations: Iterable[Operation]) -> str:
+def tree(program: Program, operations: Iterable[Operation]) -> str:
     """A thread without branches as a tree."""
     places = {x.name: place for place, x in enumerate(program.locations)}
     text = "Done"
