@@ -165,8 +165,9 @@ def read_scheme_or_table(given: Given) -> Scheme | Table:
 
 
 def table_name(compiler: str) -> str:
-    """What the table is called that is read out of a compiler: `llvm-gfx942`."""
-    return f"llvm-{compiler.partition(':')[2]}"
+    """What the table is called that is read out of a compiler: `llvm-gfx942`, `gcc-riscv64`."""
+    by, _, name = compiler.rpartition(":")
+    return f"{'gcc' if by == 'gcc' else 'llvm'}-{name}"
 
 
 def read_translator(given: Given, machine: str | None = None) -> Translator:

@@ -16,11 +16,10 @@ from rspverify.limits import LimitReached
 from rspverify.records import replace
 from rspverify.render.bug import document, mended, unlike
 from rspverify.render.document import Block, Compiled, Document, line
-from rspverify.scheme.reader import read_scheme
 from rspverify.soundness.case import Case
 from rspverify.soundness.settings import explain_command
 from rspverify.source import InputError
-from rspverify.translators import machine_behind
+from rspverify.translators import Translator, read_scheme_or_table
 from rspverify.verdict import WRONG, Word
 
 _SECONDS = 60.0
@@ -35,7 +34,7 @@ def bug(found: Explained) -> Document:
         it = scheme.translator
         if isinstance(it, Compilation):
             compiler, command = it.origin, shlex.join(it.compiler.command(it.goal))
-            texts[f"The IR, compiled by {command}"] = it.module(test.program)
+            texts[f"What is compiled by {command}"] = it.module(test.program)
             texts["What is emitted"] = it.emitted(test.program).text
         try:
             change = list(_change(found))
@@ -52,7 +51,9 @@ def _change(found: Explained) -> Iterable[Block]:
         return [line("None is needed: no execution is wrong.")]
     if scheme.translator.whole:
         (source,) = tables_of([scheme.file], [test.file], verdicts.settings)
-        table = read_scheme(source).on_machine(machine_behind(scheme.translator))
+        machine = scheme.translator.machine
+        table: Translator = read_scheme_or_table(source)
+        table = table if machine is None else table.on_machine(machine)
         scheme = NamedScheme.by(table, source.name)
         alone = explained(test, scheme, verdicts)
         if alone.verdict.word is Word.SOUND:

@@ -11,9 +11,10 @@ from pathlib import Path
 from rspverify.answers import Result, SuiteReport
 from rspverify.api.inputs import all_tests
 from rspverify.litmus.program import Program
+from rspverify.scheme.orders import Op, op_of
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem, Source, name_of, read_source
-from rspverify.translators import COMPILERS, names_compiler, table_name
+from rspverify.translators import COMPILERS, names_compiler, read_translator, table_name
 from rspverify.verdict import Word
 from rspverify.wording import alternatives
 
@@ -39,16 +40,22 @@ def tables_of(
     names: the compilers, as `amdgpu:gfx942`. tests: as they are named. Raises InputError.
     """
     from rspverify.compilers import codes, table
-    from rspverify.compilers.gpus import translator
-    from rspverify.compilers.programs import shapes_in
+    from rspverify.compilers.cpu_tables import cpu_table
+    from rspverify.compilers.cpus import ForCpu
+    from rspverify.compilers.gpus import ForGpu
+    from rspverify.compilers.programs import read_as, shapes_in
 
     programs = _programs(tests, settings).values()
     found: list[Source] = []
-    for name in names:
-        it = translator(name)
-        shapes = shapes_in(programs, has_local=it.processor.has_local)
-        read = codes(it.processor, it.compiler, thorough=False, only=shapes)
-        extraction = table(read, it.processor, it.compiler)
+    for it in map(read_translator, names):
+        if isinstance(it, ForCpu):
+            own = {op_of(each) for test in programs for each in read_as(test).operations}
+            extraction = cpu_table(it, kinds=[each for each in Op if each in own])
+        else:
+            assert isinstance(it, ForGpu)
+            shapes = shapes_in(programs, has_local=it.processor.has_local)
+            read = codes(it.processor, it.compiler, thorough=False, only=shapes)
+            extraction = table(read, it.processor, it.compiler)
         found.append(Source(f"<{extraction.name}>", str(extraction)))
     return found
 
@@ -59,14 +66,15 @@ def keep_code(
     """Write the IR of each test and what each compiler emits for it to a folder, as far as it can
     be compiled: `MP-dv.amdgpu-gfx942.ll` and `.s`; the path in place of the name where several
     tests have it. Raises InputError."""
-    from rspverify.compilers.gpus import translator
+    from rspverify.compilers.compilation import Compilation
     from rspverify.files import make_folder, write
 
     make_folder(Path(folder))
     programs = _programs(tests, settings)
     often = Counter(Path(each).stem for each in programs)
     for name in names:
-        it = translator(name)
+        it = read_translator(name)
+        assert isinstance(it, Compilation)
         it.prepare(programs.values())
         for file, program in programs.items():
             test = Path(file).stem
@@ -75,7 +83,7 @@ def keep_code(
             with suppress(InputError):
                 assembly = it.emitted(program).text
                 place = str(Path(folder, f"{test}.{it.name.replace(':', '-')}"))
-                write(f"{place}.ll", it.module(program))
+                write(f"{place}.{it.text_ending}", it.module(program))
                 write(f"{place}.s", assembly)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar
 
 from rspverify.assembly.program import AssemblyProgram
-from rspverify.compilers.llvm import Compiler
+from rspverify.compilers.llvm import Compiler, Kind
 from rspverify.compilers.processors import Goal
 from rspverify.compilers.programs import read_as
 from rspverify.litmus.program import Program
@@ -76,6 +76,11 @@ class Compilation:
     def whole(self) -> bool:
         """A compiler translates whole threads, and no loop is read out of their code."""
         return True
+
+    @property
+    def text_ending(self) -> str:
+        """How files are called with what is compiled."""
+        return "c" if self.compiler.kind is Kind.GCC else "ll"
 
     def key(self, program: Program) -> tuple[object, ...]:
         """What it emits but for comments, whichever compiler does."""

@@ -146,7 +146,10 @@ def spellings(
             exchange = f"%both = cmpxchg {at}, i32 %old, i32 %new {scope}"
             result = "%r = extractvalue {i32, i1} %both, 0"
             return {
-                orders: f"{exchange} {orders}{known}\n  {result}" for orders in _pairs(shape.order)
+                orders: f"{exchange} {orders}{known}\n  {result}"
+                for orders in (
+                    f"{_ORDERS[one]} {_ORDERS[other]}" for one, other in pairs(shape.order)
+                )
             }
         case Op.FENCE if shape.order is Order.RELAXED:
             return {"no fence": ""}
@@ -157,7 +160,7 @@ def spellings(
             assert_never(shape.op)
 
 
-def _pairs(order: Order | None) -> list[str]:
+def pairs(order: Order | None) -> list[tuple[Order, Order]]:
     """The orders of success and failure that count as one order together; its own one first.
 
     A failure is seq_cst only with its success (OpenCL C 3.0, §6.15.12.7.4: no stronger than it);
@@ -171,7 +174,7 @@ def _pairs(order: Order | None) -> list[str]:
         and (success is Order.SEQ_CST or failure is not Order.SEQ_CST)
     ]
     both.sort(key=lambda pair: pair[0] is not order)
-    return [f"{_ORDERS[success]} {_ORDERS[failure]}" for success, failure in both]
+    return both
 
 
 def _sync_scope(shape: Shape, backend: Backend) -> str:

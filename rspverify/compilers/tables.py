@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -18,13 +19,15 @@ from rspverify.wording import alternatives
 
 NON_ATOMIC = "na"
 
+_QUOTED = re.compile(r"[,{}\[\]]|:( |$)")
 _WIDTH = 100
 _INDENT = " " * len("  - {")
 _SPELLED = "OpenCL's scopes by clang: one-as, but seq_cst and fences"
 
 
 class TableRow(Struct, frozen=True):
-    """A row in the words of its YAML. order: none where it is for non-atomic accesses alone.
+    """A row in the words of its YAML. order: none where it is for non-atomic accesses alone. scope,
+    memory: none of atomics in a language without scopes.
 
     Compilers know no remote operations.
 
@@ -40,15 +43,19 @@ class TableRow(Struct, frozen=True):
 
     def __str__(self) -> str:
         """As it stands in the file, on a line or where that would be too long on several."""
-        fields = {"op": self.op, "scope": _one_or_list(self.scope)}
+        fields = {"op": self.op}
+        if self.scope:
+            fields["scope"] = _one_or_list(self.scope)
         if self.order:
             fields["order"] = _one_or_list(self.order)
+        if self.order and self.scope:
             fields["remote"] = "false"
-        fields["memory"] = _one_or_list(self.memory)
+        if self.memory:
+            fields["memory"] = _one_or_list(self.memory)
         if self.result is not None:
             fields["result"] = self.result
         head = [f"{key}: {value}" for key, value in fields.items()]
-        code = f"code: [{', '.join(self.code)}]"
+        code = f"code: [{', '.join(map(_item, self.code))}]"
         line = f"  - {{{', '.join([*head, code])}}}"
         if len(line) <= _WIDTH:
             return line
@@ -56,25 +63,33 @@ class TableRow(Struct, frozen=True):
 
 
 class Extraction(Struct, frozen=True):
-    """The table of a compiler: a scheme, whose machine is what the code is for.
+    """The table of a compiler: a scheme, whose machine is what the code is for, or a table for a
+    target.
 
     source: which compiler, processor and features, and how operations were given to it. note: what
     of RMWs its rows are not for. left_out: by operation or operator that has no row, why.
+    under: the model, if it is not the target's own. published: the file of the ABI's table, and
+    differs: by operation, the code in both.
     """
 
     name: str
     source: str
-    machine: str
+    machine: str | None
     rows: tuple[TableRow, ...]
     note: str | None = None
     left_out: Mapping[str, str] = {}
+    target: str | None = None
+    under: str | None = None
+    published: str | None = None
+    differs: Mapping[str, str] = {}
 
     def __str__(self) -> str:
         """The file of the scheme."""
         head = [
             f"name: {self.name}",
             f"source: {json.dumps(self.source, ensure_ascii=False)}",
-            f"machine: {self.machine}",
+            f"target: {self.target}" if self.machine is None else f"machine: {self.machine}",
+            *([f"under: {self.under}"] if self.under else []),
             *([f"note: {json.dumps(self.note)}"] if self.note else []),
             "rows:",
         ]
@@ -150,6 +165,11 @@ def _filled(start: str, parts: Sequence[str], ending: str) -> str:
     return textwrap.fill(
         text, _WIDTH, initial_indent=start, subsequent_indent=_INDENT, break_on_hyphens=False
     ).replace("\0", " ")
+
+
+def _item(text: str) -> str:
+    """An item of code, in quotes where YAML would read another."""
+    return json.dumps(text) if _QUOTED.search(text) else text
 
 
 def _one_or_list(words: tuple[str, ...]) -> str:

@@ -49,7 +49,7 @@ UNKNOWN = Read(-1)
 _COMPARED = ("left", "right")
 """The registers of what was compared last."""
 
-_NUMBER = re.compile(r"[$#]?(-?(?:0x[0-9a-fA-F]{1,16}|0|[1-9][0-9]{0,19}))")
+_NUMBER = re.compile(r"[$#]?(-?(?:0[xX][0-9a-fA-F]{1,16}|0|[1-9][0-9]{0,19}))")
 
 
 class CannotReadError(Exception):

@@ -12,7 +12,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import count, islice, product
+from itertools import count, product
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,9 +63,6 @@ NAMES = "[rxve]|t[0-9]*"
 
 MOST_MIXED = 256
 """So many programs a mixed table may make of a test."""
-
-MOST_WAYS = 256
-"""On so many ways a value may be chosen."""
 
 
 class FromC(OfOperations, frozen=True, dict=True):
@@ -409,21 +406,23 @@ class _Thread(RowExecutor):
         words = table.words(it)
         self.texts[it.index] = tuple(filled(each, words) for each in row.text)
         path = self._over(it.guard)
-        where = condition_of(path)
         values: dict[str, Expression | Address] = {}
-        sources: dict[str, frozenset[int] | None] = {}
-        operands = {"v": _operand(it), "e": _expected(it)}
-        operands["x"] = None if it.choice is None else it.choice.index
-        chosen = {name: self._folded(value) for name, value in operands.items() if value}
-        for name, value in chosen.items():
-            values[name], sources[name] = self._over(value), self._carried(value, where)
-        if it.textual is not None and "v" in chosen:
-            looked_at = it.data & reads(chosen["v"]) if self._program.folded else it.data
-            sources["v"] = None if _chooses(chosen["v"]) else self._depends(looked_at)
+        sources: dict[str, frozenset[int]] = {}
+        operand = _operand(it)
+        for name, value in (("v", operand), ("e", _expected(it))):
+            if value is not None:
+                value = self._folded(value)
+                values[name], looked_at = self._over(value), reads(value)
+                if it.textual is not None and name == "v":
+                    looked_at = it.data & looked_at if self._program.folded else it.data
+                sources[name] = self._depends(looked_at)
         if it.location is not None:
             values["x"] = Address(it.location)
-            if it.choice is None or it.textual is not None:
-                sources["x"] = self._depends(it.address)
+            address = it.address
+            if it.choice is not None and it.textual is None:
+                address = reads(self._folded(it.choice.index))
+            sources["x"] = self._depends(address)
+        where = condition_of(path)
         if not (row.code or it.gives):  # Nor is there a branch around what is nothing.
             return
         self._pass_loops(it.index)
@@ -432,15 +431,13 @@ class _Thread(RowExecutor):
         else:
             guard = it.guard if it.choice is None else it.choice.path
             self._taken += self._branched(self._guards_left.get(it.index, guard), True)
-            for value in chosen.values():
-                self._taken += self._choosing(value, where)
         control = self._control(where)
-        depends = {name: own for name, own in sources.items() if own is not None}
-        if control is None or depends.keys() < sources.keys():
+        chosen = [operand, _expected(it), None if it.choice is None else it.choice.index]
+        if control is None or any(each is not None and _chooses(each) for each in chosen):
             what = "depends on a read on some of the ways to it only"
             self.refuse(it.span, f"{it} {what}, which tables do not know yet")
             return
-        self.state = State(where, values, depends, control)
+        self.state = State(where, values, sources, control)
         self.follow(named(each, words) for own in row.code for each in own.lines)
         self._spans += [it.span] * (len(self.events) - len(self._spans))
         if self.state is not None:
@@ -489,46 +486,6 @@ class _Thread(RowExecutor):
                 yield from self._branched(argument, where)
             case _:
                 yield where, self._depends(reads(self._folded(it)))
-
-    def _choosing(
-        self, it: Expression, where: Condition
-    ) -> Iterator[tuple[Condition, frozenset[int]]]:
-        """The branches by which a value is chosen, each with where it is come to and what it looks
-        at: they stand before the operation that needs the value."""
-        if isinstance(it, Select):
-            holds = condition_of(self._over(it.condition))
-            yield from self._branched(it.condition, where)
-            yield from self._choosing(it.then, both(where, holds))
-            yield from self._choosing(it.otherwise, both(where, negated(holds)))
-        else:
-            for part in parts(it):
-                yield from self._choosing(part, where)
-
-    def _ways(self, it: Expression, where: Condition) -> Iterator[tuple[Condition, frozenset[int]]]:
-        """The ways on which a value is chosen, and the reads that it comes from on each."""
-        match it:
-            case Select(condition, then, otherwise):
-                holds = condition_of(self._over(condition))
-                yield from self._ways(then, both(where, holds))
-                yield from self._ways(otherwise, both(where, negated(holds)))
-            case Unary(_, argument):
-                yield from self._ways(argument, where)
-            case Binary(_, left, right):
-                for on, own in self._ways(left, where):
-                    for at, its in self._ways(right, on):
-                        yield at, own | its
-            case _:
-                yield where, self._depends(reads(it))
-
-    def _carried(self, it: Expression, where: Condition) -> frozenset[int] | None:
-        """The reads that a value comes from; None where it comes from one on some of the ways only
-        on which that is executed, and where there are too many ways."""
-        possible = (each for each in self._ways(it, where) if each[0] is not False)
-        ways = list(islice(possible, MOST_WAYS + 1))
-        if len(ways) > MOST_WAYS:
-            return None
-        every = frozenset[int]().union(*(own for _, own in ways))
-        return every if all(self.silent(every - own, at) for at, own in ways) else None
 
     def _control(self, where: Condition) -> frozenset[int] | None:
         """The reads on which branches before depend, on a path; None where it is one on a part of

@@ -24,7 +24,7 @@ def llc(tmp_path: Path) -> Path:
         f"""#!/bin/sh
 case $1 in
   --version) echo "  LLVM version 99.1"; echo "    amdgcn - AMD GCN GPUs";;
-  *) {sys.executable} -P {emit} gfx900 "" | sed -f {tmp_path}/edit;;
+  *) {sys.executable} -P {emit} gfx900 "" "" | sed -f {tmp_path}/edit;;
 esac
 """
     )

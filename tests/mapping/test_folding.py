@@ -1,4 +1,4 @@
-"""Dependencies of a table's code: of values that branches choose, and those that may be folded away."""
+"""Dependencies that carry no value: a compiler may fold them away, and no others."""
 
 from __future__ import annotations
 
@@ -154,58 +154,3 @@ def test_a_folded_program_is_the_one_that_a_compiler_makes_of_it(table: str) -> 
         assert kept <= left, given.text
         more += kept < left
     assert more
-
-
-# ---- a value that a branch chooses ---------------------------------------------------------------
-
-
-def branching(rng: Random) -> tuple[str, str]:
-    """A store of a value that an `if` has chosen, and a store on each side of that, with what comes
-    behind."""
-    x, name, other = rng.choice("xy"), *rng.sample(("r0", "r1"), 2)
-    condition = rng.choice((f"{name} == 1", f"{name} != {other}", f"{name} + {other} == 2"))
-    one, two = rng.choice((("1", "2"), ("2", "1"), (name, name + " + 1"), ("1", "1 + 1")))
-    read = rng.random() < 0.3
-    if read:  # executed where it is stored alone
-        one, two = "r2", "1"
-    again = f"r2 = atomic_load_explicit({rng.choice('xy')}, memory_order_relaxed);" if read else ""
-    behind = rng.choice(("", store("y", "3"), store("x", "3"), store("y", name)))
-    chosen = f"int v = {two}; int r2 = 0; if ({condition}) {{ {again} v = {one}; }} {store(x, 'v')}"
-    sides = f"{{ {again} {store(x, one)} }} else {{ {store(x, two)} }}"
-    return f"{chosen} {behind}", f"int r2 = 0; if ({condition}) {sides} {behind}"
-
-
-@pytest.mark.parametrize("table", ["c11-aarch64", "c11-power-leading", "c11-riscv"])
-def test_a_chosen_value_is_stored_as_on_each_side_of_the_branch(table: str) -> None:
-    rng, sizes = Random(table), set()
-    for _ in range(40):
-        bodies = [
-            (load("r0", x), load("r1", y), *branching(rng))
-            for x, y in (rng.choice(("xy", "yx", "xx")) for _ in range(2))
-        ]
-        chosen = program(*(f"{a} {b} {body}" for a, b, body, _ in bodies))
-        sides = program(*(f"{a} {b} {body}" for a, b, _, body in bodies))
-        found = outcomes(table, chosen, KEPT)
-        assert found == outcomes(table, sides, KEPT), chosen.text
-        sizes.add(len(found))
-    assert len(sizes) > 5
-
-
-def test_a_value_from_a_read_on_one_way_only_is_beyond_tables() -> None:
-    """r1 is read on both ways, and stored on one."""
-    text = f"{load('r0', 'x')} {load('r1', 'x')} int v = 1; if (r0 == 1) {{ v = r1; }}"
-    test = program(f"{text} {store('y', 'v')}", BACK)
-    (result,) = (
-        rspverify.check("c11-aarch64", test, settings=Settings(model="rc11")).report().results
-    )
-    assert result.verdict is Word.UNSUPPORTED
-    assert "depends on a read on some of the ways to it only" in (result.reason or "")
-
-
-def test_a_chosen_value_orders_what_the_branch_orders() -> None:
-    """LB: SOUND by the branch alone, as no value comes from what was read."""
-    text = f"{load('r0', 'x')} int v = 1; if (r0 == 1) {{ v = 2; }} {store('y', 'v')}"
-    test = program(text, f"{load('r0', 'y')} {store('x', 'r0 > 0')}")
-    for table in ("c11-aarch64", "c11-power-leading", "c11-riscv"):
-        (result,) = rspverify.check(table, test, settings=Settings(model="rc11")).report().results
-        assert result.verdict is Word.SOUND, result

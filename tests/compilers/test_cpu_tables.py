@@ -1,0 +1,143 @@
+"""The tables of compilers for processors: what is a row, and what is none."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+
+import pytest
+
+from rspverify.compilers.cpu_tables import cpu_table
+from rspverify.compilers.cpus import ForCpu, translator
+from rspverify.compilers.llvm import Compiler
+from rspverify.compilers.operations import shapes
+from rspverify.compilers.processors import Goal
+from rspverify.compilers.tables import Extraction
+from rspverify.mapping.reader import read_table
+from rspverify.scheme.orders import Op
+from rspverify.source import Source
+
+PLAIN = (Op.LOAD, Op.STORE, Op.FENCE)
+
+
+def spoken(found: Extraction) -> dict[str, tuple[str, ...]]:
+    """The code of each operation that has a row."""
+    table = read_table(Source("a table", str(found)))
+    return {str(it): row.text for it in shapes() if (row := table.row_of(it)) is not None}
+
+
+def test_llvm_has_the_table_of_the_abi() -> None:
+    pytest.importorskip("llvmlite")
+    found = cpu_table(translator("aarch64"), operators=("add", "xchg"))
+    assert (found.published, found.differs) == ("schemes/c11/c11-aarch64.yaml", {})
+    assert found.left_out == {}
+    own = spoken(found)
+    assert set(own) == set(map(str, shapes()))
+    assert own["store (release)"] == ("STLR v,[x]",)
+    assert own["rmw (acquire)"] == ("L: LDAXR r,[x]", "OP t,r,v", "STXR t1,t,[x]", "CBNZ t1,L")
+    # What stands behind the return of the function stands before the place that it goes back to.
+    assert own["cas (relaxed)"][-3:] == ("B L1", "F: CLREX", "L1:")
+
+
+def test_a_register_that_is_not_named_keeps_its_name() -> None:
+    pytest.importorskip("llvmlite")
+    found = cpu_table(translator("x86-64"), operators=("add", "xchg"), kinds=(Op.RMW, Op.CAS))
+    own = spoken(found)
+    assert own["cas (seq_cst)"] == ("MOV EAX,e", "LOCK CMPXCHG [x],v", "MOV r,EAX")
+    # One that adds, and gives no result, is another instruction, of the same events.
+    assert own["rmw (relaxed) unused"] == ("MOV r,v", "{OP} [x],r")
+    assert found.left_out == {} and found.differs == {}
+
+
+def test_operators_without_the_code_of_the_others_are_left_out() -> None:
+    pytest.importorskip("llvmlite")
+    found = cpu_table(translator("x86-64"), operators=("add", "and", "sub"), kinds=(Op.RMW,))
+    assert set(found.left_out) == {"and", "sub"}
+    assert "loops are not read" in found.left_out["and"]
+    assert "tables for x86 have no {OP}" in found.left_out["sub"]
+    assert found.note == "rows for rmw are not for sub, xchg, and, or or xor"
+
+
+def test_it_is_said_where_the_abi_has_another_code() -> None:
+    pytest.importorskip("llvmlite")
+    found = cpu_table(translator("ppc64le"), operators=("add",), kinds=(Op.RMW,))
+    assert set(found.differs) == {f"rmw ({it})" for it in ("acquire", "acq_rel", "seq_cst")}
+    assert found.differs["rmw (acquire)"] == (
+        "L: lwarx r,0,x; OP t,r,v; stwcx. t,0,x; bne cr0,L; lwsync, "
+        "there L: lwarx r,0,x; OP t,r,v; stwcx. t,0,x; bne L; isync"
+    )
+
+
+def test_pairs_of_orders_with_codes_of_their_own_have_no_row() -> None:
+    """LLVM orders what follows a failure on Power where its order says so, and not in others."""
+    pytest.importorskip("llvmlite")
+    found = cpu_table(translator("ppc64le"), kinds=(Op.CAS,))
+    assert found.left_out["cas (acquire)"].startswith("`cas (acquire)` by acquire acquire must")
+    assert "cas (acquire)" not in spoken(found)
+
+
+Edit = Callable[[str], str]
+
+
+def planted(edit: Edit, monkeypatch: pytest.MonkeyPatch) -> ForCpu:
+    """A compiler with a mistake."""
+    pytest.importorskip("llvmlite")
+    emit = Compiler.emit
+
+    def wrong(compiler: Compiler, module: str, goal: Goal) -> Source:
+        source = emit(compiler, module, goal)
+        return Source(source.name, edit(source.text))
+
+    monkeypatch.setattr(Compiler, "emit", wrong)
+    return translator("aarch64+lse")
+
+
+def of_functions(edit: Edit) -> Edit:
+    """An edit of each function alone."""
+    return lambda text: "".join(map(edit, re.split(r"(?<=\.Lfunc_end\d:\n)", text)))
+
+
+def test_an_operator_that_loses_an_order_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = planted(lambda text: text.replace("ldeora\t", "ldeor\t"), monkeypatch)
+    found = cpu_table(compiler, operators=("add", "xor", "or"), kinds=(Op.RMW,))
+    assert set(found.left_out) == {"xor"}
+    assert found.left_out["xor"] == (
+        "`rmw (acquire)` by xor must have the code of its row, `{OP}A v,r,[x]`, not `LDEOR v,r,[x]`"
+    )
+
+
+def test_a_fence_that_is_lost_between_accesses_has_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    def edit(text: str) -> str:
+        return text.replace("\tdmb\tish\n", "") if text.count("\tstr\t") > 1 else text
+
+    found = cpu_table(planted(of_functions(edit), monkeypatch), kinds=PLAIN)
+    left = {f"fence ({it})" for it in ("release", "acq_rel", "seq_cst")}
+    assert set(found.left_out) == left
+    assert "between other accesses" in found.left_out["fence (release)"]
+    assert not left & set(spoken(found))
+
+
+def test_a_store_of_another_value_has_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = planted(lambda text: re.sub(r"\tstlr\tw\d+,", "\tstlr\twzr,", text), monkeypatch)
+    found = cpu_table(compiler, kinds=())
+    assert set(found.left_out) == {"store (release)", "store (seq_cst)"}
+
+
+@pytest.mark.parametrize("word", ["gcc:riscv64", "gcc:aarch64"])
+def test_gcc_has_a_table(word: str) -> None:
+    compiler = f"{word.partition(':')[2]}-linux-gnu-gcc"
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    found = cpu_table(translator(word), kinds=PLAIN)
+    assert found.name == word.replace(":", "-") and found.source.startswith("GCC ")
+    assert found.left_out == {}
+    assert set(spoken(found)) == {str(it) for it in shapes() if it.kind in PLAIN}
+
+
+def test_code_that_cannot_be_read_has_no_row() -> None:
+    """Without optimisation operands are kept on the stack."""
+    pytest.importorskip("llvmlite")
+    found = cpu_table(translator("aarch64-O0"), operators=("add",), kinds=(Op.RMW,))
+    assert found.left_out["rmw (relaxed)"].endswith("has an address that is calculated")
+    assert not any(it.startswith("rmw") for it in spoken(found))
