@@ -66,6 +66,13 @@ def one_cache(cache_folder: Path, _of_the_module: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("RSPVERIFY_CACHE", str(_of_the_module))
 
 
+@pytest.fixture
+def in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Questions are decided in this process, as where none can be forked: what it has read and made
+    ready it need not again, for those to whom it is all the same who decides."""
+    monkeypatch.setattr("rspverify.judge.workers.can_fork", lambda: False)
+
+
 @pytest.fixture(scope="session")
 def shared(root: Path) -> Path:
     """The folder of tests that others wrote; most users don't have it."""

@@ -8,6 +8,8 @@ from typer.testing import CliRunner
 
 from rspverify.cli import app
 
+pytestmark = pytest.mark.usefixtures("in_one_process")
+
 TEXT = """OpenCL MP
 { global atomic_int flag[2]; global int x[2]; }
 kernel void k(global atomic_int* flag, global int* x) {

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from command_line import run
 
+pytestmark = pytest.mark.usefixtures("in_one_process")
+
 MP = "litmus/amdgpu/MP-dv.litmus"
 DROPPED = "litmus/devices/MP/MP+inc.DV-st.ALL+ld.ALL-ld.DV@0--1.litmus"
 

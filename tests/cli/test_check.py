@@ -15,7 +15,7 @@ from results import result
 from rspverify.records import replace
 from rspverify.verdict import ProgressWord, Word
 
-pytestmark = pytest.mark.usefixtures("in_repository", "one_cache")
+pytestmark = pytest.mark.usefixtures("in_repository", "one_cache", "in_one_process")
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 FIG4, EX3, EX1 = (

@@ -15,7 +15,7 @@ import pytest
 
 from rspverify.engineering.compare import comparer
 
-pytestmark = pytest.mark.usefixtures("in_repository")
+pytestmark = pytest.mark.usefixtures("in_repository", "in_one_process")
 run = partial(command_line.run, "compare")
 document = partial(command_line.document, "compare")
 

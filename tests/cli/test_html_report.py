@@ -14,7 +14,7 @@ import pytest
 
 from rspverify.api import details
 
-pytestmark = pytest.mark.usefixtures("in_repository", "one_cache")
+pytestmark = pytest.mark.usefixtures("in_repository", "one_cache", "in_one_process")
 run = partial(command_line.run, "check")
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"

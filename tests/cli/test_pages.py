@@ -10,7 +10,7 @@ import pytest
 from command_line import run
 from html_pages import Page, require_harmless
 
-pytestmark = pytest.mark.usefixtures("in_repository", "one_cache")
+pytestmark = pytest.mark.usefixtures("in_repository", "one_cache", "in_one_process")
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 BROKEN = "tests/scheme/broken/proposed-no-release-flush.yaml"

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from rspverify.cli import app
 
-pytestmark = pytest.mark.usefixtures("in_repository")
+pytestmark = pytest.mark.usefixtures("in_repository", "in_one_process")
 
 TESTS = [f"litmus/rsp/paper/{it}.litmus" for it in ("Fig4", "Ex3", "Ex4")]
 GIVEN = ("original", "proposed", *TESTS)

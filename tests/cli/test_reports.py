@@ -18,7 +18,7 @@ from rspverify.commands.check import FORMS
 from rspverify.judge.run import Run
 from rspverify.limits import LimitReached
 
-pytestmark = pytest.mark.usefixtures("in_repository", "one_cache")
+pytestmark = pytest.mark.usefixtures("in_repository", "one_cache", "in_one_process")
 run = partial(command_line.run, "check")
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"

@@ -14,7 +14,7 @@ SECTIONS = [
 ]
 
 
-@pytest.mark.usefixtures("one_cache")
+@pytest.mark.usefixtures("one_cache", "in_one_process")
 @pytest.mark.parametrize("blocks", SECTIONS)
 def test_it_is_said(blocks: list[Block], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`broken` has schemes that are."""

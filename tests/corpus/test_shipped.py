@@ -19,6 +19,8 @@ from rspverify.corpus.inputs import tests_meant as meant_tests
 from rspverify.shipped import located, schemes_named, ships
 from rspverify.source import InputError, Problem, read_source
 
+pytestmark = pytest.mark.usefixtures("in_one_process")
+
 TEST = """\
 OpenCL mine
 { [x]=0; }

@@ -22,6 +22,8 @@ from rspverify.soundness.settings import Settings
 from rspverify.source import InputError
 from rspverify.verdict import Engine
 
+pytestmark = pytest.mark.usefixtures("in_one_process")
+
 run = partial(command_line.run, "check", "-j", "1")
 document = partial(command_line.document, "check", "-j", "1")
 

@@ -36,6 +36,7 @@ def pages_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "pages"
 
 
+@pytest.mark.usefixtures("in_one_process")
 @each_page
 def test_what_is_shown_is_so(
     page: Path, tmp_path: Path, pages_cache: Path, monkeypatch: pytest.MonkeyPatch

@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 from rspverify.cli import app
 from rspverify.render.schemas import DOCUMENTS, NAMES, place, text
 
+pytestmark = pytest.mark.usefixtures("in_one_process")
+
 FIG4 = "litmus/rsp/paper/Fig4.litmus"
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 RUNS = {
@@ -21,7 +23,7 @@ RUNS = {
     "explain": ["proposed", FIG4],
     "extract": ["amdgpu", "--cpu", "gfx90a", "--features", "+tgsplit", "--operators", "add"],
     "hunt": [ORIGINAL, "--events", "2", "--no-count"],
-    "mutate": [PROPOSED, FIG4, "--widen"],
+    "mutate": ["tests/render/needless.yaml", FIG4, "--widen"],
     "outcomes": [FIG4, "--scheme", ORIGINAL],
     "progress": [FIG4, "--scheduler", "obe", "--scheduler", "fair"],
     "prove": [ORIGINAL, PROPOSED],

@@ -286,7 +286,7 @@ def test_mutants_are_broken_where_enumeration_says_so() -> None:
 
 def test_message_passing_is_found_and_row_2_is_blamed() -> None:
     """Fig. 4, of all programs of loads and stores in two threads; then nothing is left."""
-    hunt = by_formula(MESSAGES, scheme("original"))
+    hunt = by_formula(MESSAGES, scheme("original"), count=True)
     (found,) = hunt.findings
     assert found.events == 4
     assert found.threads == 2
@@ -294,17 +294,15 @@ def test_message_passing_is_found_and_row_2_is_blamed() -> None:
     assert found.program == "st.na x 10; st.DV y 20 || r0=ld.DV y; if r0==20: r1=ld.na x"
     assert hunt.complete
     assert formulas_of(hunt).asked == formulas_of(hunt).sound > 0
-    assert not hunt.method.counted
-    counted = by_formula(MESSAGES, scheme("original"), count=True)
-    assert counted.method.counted
+    assert hunt.method.counted
     listed = by_formula(MESSAGES, scheme("proposed"), By.PROGRAMS)
-    assert counted.phases == listed.phases
+    assert hunt.phases == listed.phases
 
 
 def test_a_bound_on_ifs_is_one() -> None:
     """Without an `if` the message cannot be received."""
     hunt = by_formula(replace(MESSAGES, guards=0), scheme("original"))
-    assert hunt.complete
+    assert hunt.complete and not hunt.method.counted
     assert not hunt.findings
 
 
