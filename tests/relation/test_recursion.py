@@ -13,7 +13,7 @@ from smt.truth import assignments
 
 from rspverify.limits import LimitReached, Limits
 from rspverify.relation.calculation import Calculation
-from rspverify.relation.concrete import Concrete, Value
+from rspverify.relation.concrete import Concrete
 from rspverify.relation.expression import (
     Complement,
     Composition,
@@ -91,10 +91,6 @@ WITH_A_SET = st.tuples(
     growing(2).map(lambda each: ("x", each)),
     (SETS | growing(1).map(Range) | growing(1).map(Domain)).map(lambda each: ("X", each)),
 )
-
-
-def without_y(definitions: tuple[tuple[str, Expression], ...]) -> dict[str, Value]:
-    return {} if any(name == "y" for name, _ in definitions) else {"y": 0}
 
 
 @settings(max_examples=40)

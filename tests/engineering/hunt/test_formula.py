@@ -315,15 +315,6 @@ def test_a_hunt_by_formula_ends_where_no_row_mends() -> None:
     assert [row.number for row in hunt.findings[0].blamed] == [6]
 
 
-def _gone_on(start: PackedTest, second: PackedAccess, third: PackedAccess) -> PackedTest:
-    """A beginning with steps added until it has as many as the sketch."""
-    one, other = (thread.accesses for thread in start.threads)
-    one = (*one, second, second)[:2] if one else (third, second)
-    return PackedTest(
-        (PackedThread(0, 0, one), PackedThread(0, 1, (*other, third)[:1])), start.atomic
-    )
-
-
 @pytest.mark.parametrize(
     ("error", "said"),
     [(LimitReached("timeout of 1 s"), "timeout"), (MemoryError(), "out of memory")],
