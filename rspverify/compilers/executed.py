@@ -246,7 +246,10 @@ class _Code(TableExecutor):
             if not it.reads:
                 continue
             guard = substituted(it.guard, lambda i: known.get(i, Read(i)))
-            if watched(it):
+            value: Expression = Constant(0)
+            if condition_of(guard) is False:
+                pass  # It is never executed.
+            elif watched(it):
                 # Where no loop goes on, the function has come to its end.
                 there = both(condition_of(guard), self._ends)
                 value = given(self._results.get(it.index, UNKNOWN), there)

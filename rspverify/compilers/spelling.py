@@ -18,6 +18,7 @@ _NUMBERED = re.compile(r"(\d+)([bf])")
 _TO_THE_NEXT = re.compile(r"[.$]\+4")
 _SIZE = re.compile(r"(?:dword|qword) ptr ", re.IGNORECASE)
 _BEFORE_BASE = re.compile(r"(-?\d+)\[([^\]]*)\]")
+_WHOLE = re.compile(r"R(?:[ABCD]X|[SD]I|[BS]P|[89]|1[0-5])")
 _STACK = re.compile(r"\[RSP[^\]]*\]")
 _TYPES = re.compile(r"\.[subf](?:8|16|32|64)$|\.pred$|\.uni$|\.to$")
 _ORDERS_OF_PTX = ("relaxed", "acquire", "release", "acq_rel")
@@ -62,7 +63,7 @@ def lines_of(emitted: Sequence[Line], spelled: Spelled) -> Iterator[Line]:
 
 def arm(it: Instruction) -> Iterable[Line]:
     """A32 and A64: in capitals, but for labels, numbers without a sign before them."""
-    operands = [_plain(each, str.upper) for each in it.operands]
+    operands = [_plain(each, _in_capitals) for each in it.operands]
     mnemonic = it.mnemonic.upper()
     if mnemonic == "POP" and "PC" in operands[-1]:
         mnemonic, operands = "BX", ["LR"]
@@ -91,6 +92,8 @@ def power(it: Instruction) -> Iterable[Line]:
     operands = tuple(_plain(each).removeprefix("%") for each in it.operands)
     mnemonic = it.mnemonic.rstrip("+-") if it.mnemonic[0] == "b" else it.mnemonic
     operands = tuple(each.replace("(%", "(") for each in operands)
+    if mnemonic == "cmpd" and operands[-1] == operands[-2]:
+        mnemonic = "cmpw"  # What is compared with itself is of any size.
     returns = re.fullmatch(r"b(eq|ne|lt|gt|le|ge)lr", mnemonic)
     if returns is None:
         yield replace(it, mnemonic=mnemonic, operands=operands)
@@ -108,10 +111,19 @@ def x86(it: Instruction) -> Iterable[Instruction]:
     if mnemonic == "LOCK" and given:
         word, _, first = given[0].partition(" ")
         mnemonic, given[0] = f"LOCK {word.upper()}", first
-    operands = [_memory(_plain(_SIZE.sub("", each), str.upper)) for each in given]
+    operands = [_memory(_plain(_SIZE.sub("", each), _in_capitals)) for each in given]
     if mnemonic.startswith("LOCK") and operands and _STACK.fullmatch(operands[0]):
         mnemonic, operands = "MFENCE", []
     made = replace(it, mnemonic=mnemonic, operands=tuple(operands))
+    if any(map(_WHOLE.fullmatch, operands)) and mnemonic not in ("MOV", "LEA", "MOVSXD"):
+        if mnemonic != "ADD":  # Nothing of 64 bits is compared, or shifted.
+            yield replace(made, mnemonic=f"{mnemonic} of 64 bits")
+            return
+        mnemonic, operands = (
+            "LEA",
+            [operands[0], f"[{operands[0]}+{operands[1]}]".replace("+-", "-")],
+        )
+        made = replace(it, mnemonic=mnemonic, operands=tuple(operands))
     places = [at for at, each in enumerate(operands) if each.startswith("[")]
     if mnemonic == "LEA" and len(operands) == 2:
         yield replace(made, operands=(operands[0], operands[1].strip("[]")))
@@ -168,6 +180,11 @@ def _plain(operand: str, spelled: Callable[[str], str] = str) -> str:
     if operand.startswith("."):
         return operand
     return spelled(re.sub(r"#(?=-?\d)", "", operand.replace(" ", "")))
+
+
+def _in_capitals(operand: str) -> str:
+    """In capitals, but for the sign of a number to the base of 16."""
+    return re.sub(r"\b0X", "0x", operand.upper())
 
 
 def _memory(operand: str) -> str:

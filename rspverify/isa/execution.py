@@ -127,11 +127,18 @@ class Executor(ABC, Generic[S]):
                 self._at = instructions[0].span
                 self.step(instructions)
             for jump in (it for it in together if isinstance(it, Jump)):
-                if self.state is not None:
-                    self.branch(jump.target, True)
+                self._jump(jump)
         for target in self._targets:
             message = f"a branch must go to a label of its thread, not to {target}"
             self.refuse(self._branches.get(target), message)
+
+    def _jump(self, it: Jump) -> None:
+        try:
+            if self.state is not None:
+                self.branch(it.target, True)
+        except CannotReadError as error:
+            self.refuse(it.span, f"the code cannot be read: it {error}")
+            self.state = None
 
     def _come_to(self, label: Label) -> None:
         self._passed.add(label.name)
@@ -258,6 +265,7 @@ class TableExecutor(Executor[State]):
     ) -> None:
         super().__init__(State(True, initial))
         self._set, self._registers, self._locations = instructions, registers, locations
+        self._functions = {it: _of_numbers(does) for it, does in instructions.functions.items()}
         self._next, self._spelled, self._zero, self._anywhere = first, spelled, zero, anywhere
         self.events: list[Event | Choice] = []
         self.rounds: list[Round] = []
@@ -318,7 +326,7 @@ class TableExecutor(Executor[State]):
     def _one(self, it: Instruction, form: Form) -> None:
         assert self.state is not None
         self._instruction = it
-        before, functions = self.state, self._set.functions
+        before, functions = self.state, self._functions
         bound = {letter: self._register_of(it) for letter, it in form.bound(it.operands).items()}
         succeeds: Expression = Constant(0)
         exclusive = form.written is not None and "exclusive" in form.written.needs
