@@ -135,14 +135,16 @@ def _run(asked: ExtractParameters, output: Output) -> int:
     with working("compiling"):
         answer = extract.of(asked)
     output.write(str(answer) if output.text else to_json(answer))
-    if answer.left_out:
+    if answer.target is not None:
+        note([f"left out: {what}, as {why}" for what, why in answer.left_out.items()])
+    elif answer.left_out:
         names, more = [*answer.left_out], len(answer.left_out) - _NAMED
         rest = f" and {more} more" if more > 0 else ""
         note([f"left out: {', '.join(names[:_NAMED])}{rest}, as {answer.left_out[names[0]]}"])
     if answer.published is not None:
         alike = "has this code" if not answer.differs else "has other code, and this is"
         note([f"{answer.published} {alike}"])
-        note([f"  {what}: {codes}" for what, codes in answer.differs.items()])
+        note([f"{what}: {codes}" for what, codes in answer.differs.items()])
     return exit_code(undecided=answer.left_out)
 
 

@@ -20,6 +20,7 @@ from rspverify.isa.lines import Label
 from rspverify.mapping.items import OPERATOR, SCOPE, Item, item, known, usual, with_scope
 from rspverify.mapping.table import FromC, RowExecutor, Table, Translated, named
 from rspverify.mapping.targets import Target
+from rspverify.scheme.orders import Op
 from rspverify.source import InputError, Problem, Severity, Span
 from rspverify.value import Expression, Read, binary, renumbered
 
@@ -200,7 +201,8 @@ def gives(row: Any) -> bool:
     """Whether the code of a row leaves a result in r."""
     if isinstance(row, Translated):
         return row.form.reads and row.form.result is not None
-    return any(it.form is not None and it.form.reads for it in row.code)
+    stores = row.kind is Op.STORE  # By what reads as well, in some tables.
+    return not stores and any(it.form is not None and it.form.reads for it in row.code)
 
 
 def _fresh(code: Code) -> str:

@@ -113,3 +113,11 @@ def test_the_workflow_of_the_example(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_example_expects_something_of_every_test_that_ships() -> None:
     expected = yaml.safe_load(Path("examples/compiler/expected.yaml").read_text())["verdicts"]
     assert {Path(it) for it in expected} == set(Path(TESTS).glob("*.litmus"))
+
+
+def test_a_compiler_for_a_processor_is_compared_with_its_table() -> None:
+    test = "litmus/targets/seq_cst/SB.litmus"
+    result = run("check", "--compiler", "aarch64", test, "--compare-table", "--model", "rc11")
+    assert result.exit_code == 0, result.output
+    assert "llvm-aarch64" in result.stdout
+    assert result.stdout.endswith("compiler and table agree on every verdict\n")

@@ -89,3 +89,21 @@ def test_what_does_not_compile_is_said_and_nothing_is_written(tmp_path: Path) ->
         "LLVM 19.9 by llc, gfx90a, features +tgsplit: cannot compile: LLVM ERROR: Cannot select: t14\n"
     )
     assert not file.exists()
+
+
+def test_the_table_of_a_processor_is_compared_with_that_of_the_abi(tmp_path: Path) -> None:
+    pytest.importorskip("llvmlite")
+    file = tmp_path / "table.yaml"
+    result = run("riscv64", "--operators", "add,sub", "-o", str(file))
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert result.stderr == (
+        "note: left out: sub, as `rmw (relaxed)` by sub must have a row: "
+        "tables for riscv have no {OP} for an rmw by '-'\n"
+        "note: schemes/c11/c11-riscv-psabi.yaml has this code\n"
+    )
+    name, source, *head = file.read_text().partition("rows:\n")[0].splitlines()
+    assert name == "name: llvm-riscv64" and source.endswith(', riscv64 -O2"')
+    assert head == [
+        "target: riscv",
+        'note: "rows for rmw are not for sub, xchg, and, or or xor"',
+    ]

@@ -13,7 +13,7 @@ from rspverify.limits import Limits
 from rspverify.litmus.reader import read_program
 from rspverify.mapping.items import item
 from rspverify.mapping.reader import read_table
-from rspverify.mapping.strength import means_the_same, strengths
+from rspverify.mapping.strength import gives, means_the_same, strengths
 from rspverify.mapping.table import Table
 from rspverify.mapping.targets import TARGETS
 from rspverify.records import replace
@@ -249,3 +249,18 @@ def test_what_is_stronger_costs_no_less() -> None:
             for other in known.alike(one):
                 if known.stronger(one, other, loosely=True):
                     assert known.cost(one) >= known.cost(other), (one.spelled, other.spelled)
+
+
+def test_a_store_that_reads_as_well_gives_nothing() -> None:
+    """GCC 12 stores so for RISC-V: no branch can look at what it has read."""
+    text = """\
+name: exchanges
+target: riscv
+rows:
+  - {op: load, order: relaxed, code: ["lw r,0(x)"]}
+  - {op: store, order: relaxed, code: ["amoswap.w zero,v,0(x)"]}
+"""
+    table = read_table(Source("exchanges.yaml", text))
+    assert [gives(row) for row in table.rows] == [True, False]
+    stores = [it for it in wider_mutants_of(table) if it.row.number == 2]
+    assert not any("bnez r" in mutation.step.words for it in stores for mutation in it.mutants)
