@@ -25,7 +25,6 @@ Proof.
   destruct q as [|u q]; [rewrite app_nil_r; auto|]. apply (has_past (graph_ok C)). simpl. eauto.
 Qed.
 Lemma answer_a : events g a -> v a = 1. Proof. intro h. exact (stores X a h eq_refl eq_refl). Qed.
-Lemma answer_b : events g b -> v b = 1. Proof. intro h. exact (stores X b h eq_refl eq_refl). Qed.
 
 (** Its events, apart from initial writes: four, of which the last depends on what [c] reads. *)
 Lemma events_are e : events g e -> init e \/ e = a \/ e = b \/ e = c \/ (e = d /\ v c = 1).

@@ -69,7 +69,6 @@ Notation acq := (acq P).
 Notation remote := (remote P).
 Notation thd := (@thd Val L).
 Notation wg := (group_of P).
-Notation incl1 := (covers P).
 Notation incl := (incl P).
 Notation sb := (@sb Val L).
 Notation thr := (thread_of P).

@@ -26,7 +26,8 @@ Record graph (E : Type) := Graph {
 Section Programs.
 Variables Val Loc : Type.
 
-(** A store writes a value that is known when it is executed, an RMW any function of what it reads. *)
+(** A store writes a value that is known when it is executed, an RMW any function of what it
+    reads. *)
 Inductive kind := Load | Store (v : Val) | Rmw (f : Val -> Val).
 
 Record op := Operation {
@@ -38,8 +39,8 @@ Record op := Operation {
   op_releases : bool;
   op_acquires : bool }.
 
-(** A thread is a finite tree: the next operation depends on all values that were read.  An operation
-    is answered with the value that it reads; a store is answered with the value that it writes. *)
+(** A thread is a finite tree: the next operation depends on all values that were read.  An
+    operation is answered with the value that it reads, a store with the value that it writes. *)
 Inductive tree := Done | Do (o : op) (next : Val -> tree).
 Record thread := Thread { group : nat; body : tree }.
 Definition program := list thread.
@@ -56,7 +57,7 @@ Arguments Node {Val Loc} t answers.
 
 Section Model.
 Variables Val Loc : Type.
-Variable nowhere : Loc.                    (* the location of what is no event; there is a location *)
+Variable nowhere : Loc.                    (* the location of what is no event *)
 Variable nonatomic : Loc -> Prop.          (* the locations that are not declared atomic *)
 Variable initial : Loc -> Val.
 Variable P : program Val Loc.
@@ -82,7 +83,8 @@ Definition isW (x : event) := match x with
   | Init _ => True
   | _ => match op_of x with Some o => op_kind o <> Load | None => False end
   end.
-Definition isR (x : event) := match op_of x with Some o => forall v, op_kind o <> Store v | None => False end.
+Definition isR (x : event) :=
+  match op_of x with Some o => forall v, op_kind o <> Store v | None => False end.
 Definition rmw (x : event) := isW x /\ isR x.
 Definition loc (x : event) := match x with
   | Init l => l
@@ -93,7 +95,8 @@ Definition having (p : op Val Loc -> bool) (x : event) :=
 Definition atom (x : event) := match op_of x with Some o => op_atomic o = true | None => False end.
 Definition rel := having (@op_releases Val Loc).
 Definition acq := having (@op_acquires Val Loc).
-Definition remote (x : event) := match op_of x with Some o => op_remote o = true | None => False end.
+Definition remote (x : event) :=
+  match op_of x with Some o => op_remote o = true | None => False end.
 Definition group_of (x : event) := match x with Node t _ => group (thread_of t) | _ => 0 end.
 
 (** Sequenced before, and of one thread. *)
@@ -108,7 +111,10 @@ Definition thd (x y : event) := match x, y with Node t _, Node u _ => t = u | _,
     other, or one that is remote reaches the other. *)
 Definition covers (x y : event) := match x, y with
   | Node t _, Node u _ => match op_of x with
-      | Some o => match op_scope o with WG => group (thread_of t) = group (thread_of u) | _ => True end
+      | Some o => match op_scope o with
+          | WG => group (thread_of t) = group (thread_of u)
+          | _ => True
+          end
       | None => False
       end
   | _, _ => False
@@ -213,8 +219,10 @@ Variable wg : nat -> nat.                  (* the work-group of a thread *)
 Variable unset : Val.                      (* in a register before it is loaded *)
 
 Inductive instr :=
-| LD (x : Loc) | ST (x : Loc) (v : Val) | RMW_L1 (x : Loc) (f : Val -> Val) | RMW_L2 (x : Loc) (f : Val -> Val)
-| FLU_L1 (r : reach) | FLU_L2 | INV_L1 (r : reach) | LK_L2 (x : Loc) | UL_L2 (x : Loc) | LK_rmw | UL_rmw.
+| LD (x : Loc) | ST (x : Loc) (v : Val)
+| RMW_L1 (x : Loc) (f : Val -> Val) | RMW_L2 (x : Loc) (f : Val -> Val)
+| FLU_L1 (r : reach) | FLU_L2 | INV_L1 (r : reach)
+| LK_L2 (x : Loc) | UL_L2 (x : Loc) | LK_rmw | UL_rmw.
 (** The code of one operation after the other; the value that was read selects what follows. *)
 Inductive codes := End | Code (c : list instr) (next : Val -> codes).
 
@@ -241,7 +249,8 @@ Definition cleaned c x := Cache (data c) (set (DIRTY c) x false) (VALID c) (pres
 Definition enqueue c e := Cache (data c) (DIRTY c) (VALID c) (present c) (fifo c ++ [e]).
 Definition dequeue c := Cache (data c) (DIRTY c) (VALID c) (present c) (tl (fifo c)).
 Definition clean c x := negb (DIRTY c x).
-Definition reaches r w w' := match r with R_WG => if Nat.eq_dec w' w then true else false | _ => true end.
+Definition reaches r w w' :=
+  match r with R_WG => if Nat.eq_dec w' w then true else false | _ => true end.
 
 Definition with_L1 s f := State (memory s) (lock s) (L2 s) (rmw_lock s) f (threads s).
 Definition with_L2 s c := State (memory s) (lock s) c (rmw_lock s) (L1 s) (threads s).
@@ -256,12 +265,16 @@ Definition in_L1 s w f := with_L1 s (fun w' => if Nat.eq_dec w' w then f (L1 s w
 Definition ready (l : option nat) t :=
   match l with None => true | Some u => if Nat.eq_dec u t then true else false end.
 Definition no_marker t c :=
-  forallb (fun e => match e with Marker u => if Nat.eq_dec u t then false else true | _ => true end) (fifo c).
+  forallb (fun e => match e with
+    | Marker u => if Nat.eq_dec u t then false else true
+    | _ => true
+    end) (fifo c).
 Definition unmarked s t := forallb (fun w => no_marker t (L1 s w)) groups && no_marker t (L2 s).
 Definition instr_guard s t i := unmarked s t && match i with
   | LD x => VALID (L1 s (wg t)) x
   | RMW_L1 x _ => ready (rmw_lock s (wg t)) t && VALID (L1 s (wg t)) x
-  | RMW_L2 x _ => ready (rmw_lock s (wg t)) t && clean (L1 s (wg t)) x && ready (lock s x) t && VALID (L2 s) x
+  | RMW_L2 x _ =>
+      ready (rmw_lock s (wg t)) t && clean (L1 s (wg t)) x && ready (lock s x) t && VALID (L2 s) x
   | LK_L2 x => ready (lock s x) t
   | LK_rmw => forallb (fun w => ready (rmw_lock s w) t) groups
   | _ => true
@@ -269,12 +282,15 @@ Definition instr_guard s t i := unmarked s t && match i with
 Definition instr_effect s t i : state * option Val := match i with
   | LD x => (s, Some (data (L1 s (wg t)) x))
   | ST x v => (in_L1 s (wg t) (fun c => store c x v), None)
-  | RMW_L1 x f => let v := data (L1 s (wg t)) x in (in_L1 s (wg t) (fun c => store c x (f v)), Some v)
+  | RMW_L1 x f => let v := data (L1 s (wg t)) x in
+      (in_L1 s (wg t) (fun c => store c x (f v)), Some v)
   | RMW_L2 x f => let v := data (L2 s) x in
       (with_L2 (in_L1 s (wg t) (fun c => inval c x)) (store (inval (L2 s) x) x (f v)), Some v)
-  | FLU_L1 r => (with_L1 s (fun w => if reaches r (wg t) w then enqueue (L1 s w) (Marker t) else L1 s w), None)
+  | FLU_L1 r => let flush w := if reaches r (wg t) w then enqueue (L1 s w) (Marker t) else L1 s w in
+      (with_L1 s flush, None)
   | FLU_L2 => (with_L2 s (enqueue (L2 s) (Marker t)), None)
-  | INV_L1 r => (with_L1 s (fun w => if reaches r (wg t) w then inval_all (L1 s w) else L1 s w), None)
+  | INV_L1 r => let inv w := if reaches r (wg t) w then inval_all (L1 s w) else L1 s w in
+      (with_L1 s inv, None)
   | LK_L2 x => (with_lock s (set (lock s) x (Some t)), None)
   | UL_L2 x => (with_lock s (set (lock s) x None), None)
   | LK_rmw => (with_rmw s (fun _ => Some t), None)
@@ -285,11 +301,15 @@ Definition instr_effect s t i : state * option Val := match i with
 Inductive step := Exec (t : nat)
 | FLUSH_L1 (w : nat) (x : Loc) | FETCH_L1 (w : nat) (x : Loc) | EVICT_L1 (w : nat) (x : Loc)
 | FLUSH_L2 (x : Loc) | FETCH_L2 (x : Loc) | EVICT_L2 (x : Loc)
-| DEQLOC_L1 (w : nat) (x : Loc) | DEQMARKER_L1 (w : nat) (t : nat) | DEQLOC_L2 (x : Loc) | DEQMARKER_L2 (t : nat).
+| DEQLOC_L1 (w : nat) (x : Loc) | DEQMARKER_L1 (w : nat) (t : nat)
+| DEQLOC_L2 (x : Loc) | DEQMARKER_L2 (t : nat).
 
 Definition next th : option (instr * running) := match rest th with
   | i :: l => Some (i, Running l (reg th) (after th))
-  | [] => match after th (reg th) with Code (i :: l) k => Some (i, Running l unset k) | _ => None end
+  | [] => match after th (reg th) with
+      | Code (i :: l) k => Some (i, Running l unset k)
+      | _ => None
+      end
   end.
 Definition deliver th (d : option Val) :=
   match d with Some v => Running (rest th) v (after th) | None => th end.
@@ -338,7 +358,8 @@ Variable P : nat -> codes.
 Definition empty :=
   Cache initial (fun _ => false) (fun _ => false) (fun _ => false) [].
 Definition start :=
-  State initial (fun _ => None) empty (fun _ => None) (fun _ => empty) (fun t => Running [] unset (fun _ => P t)).
+  State initial (fun _ => None) empty (fun _ => None) (fun _ => empty)
+    (fun t => Running [] unset (fun _ => P t)).
 Definition nth_step (run : list step) n := nth n run (Exec 0).
 Fixpoint state_at (run : list step) n := match n with
   | 0 => start
@@ -387,7 +408,8 @@ Inductive op_kinds := OLoad | OStore | ORmw.
 Inductive near := to_WG | to_DV.
 Inductive ins :=
   Ld | St | Inc_L1 | Inc_L2 | Flu (r : near) | Inv (r : near) | Lk_L2 | Ul_L2 | Lk_rmw | Ul_rmw.
-Record row := Row { row_kind : op_kinds; row_scope : option scope; row_remote : bool; code : list ins }.
+Record row := Row {
+  row_kind : op_kinds; row_scope : option scope; row_remote : bool; code : list ins }.
 Definition table := list row.
 
 Section Compilation.
