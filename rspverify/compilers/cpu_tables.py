@@ -328,10 +328,9 @@ def _extraction(
     for shape, code in found.items():
         if str(shape) in left_out:
             continue
-        both = {True, False} == {
-            it.used for it in found if it.kind is Op.RMW and it.order is shape.order
-        }
-        result = None if shape.kind is not Op.RMW or not both else "used" if shape.used else UNUSED
+        result: str | None = "used" if shape.used else UNUSED
+        if replace(shape, used=not shape.used) not in found:
+            result = None
         group = groups.setdefault((shape.kind, result, shape.order is None, code), [])
         group += [] if shape.order is None else [shape.order.value]
     rows = tuple(

@@ -36,7 +36,8 @@ PLACES: Mapping[str, str] = {"a": NEW, "b": OLD}
 
 class Around(Enum):
     """What stands around an operation: nothing; accesses of other locations before and behind it;
-    nothing, where the compiler knows what is written and expected."""
+    nothing, where the compiler knows what is written and expected. That is not 0, with which LLVM
+    makes a fence and a load of read-modify-writes for x86."""
 
     NOTHING = ""
     ACCESSES = " between other accesses"
