@@ -86,6 +86,7 @@ _set_error_handler = _function("set_error_handler", None, _OBJECT)
 _mk_symbol = _checked("mk_string_symbol", _OBJECT, _TEXT)
 
 _mk_solver = _checked("mk_solver_for_logic", _OBJECT, _OBJECT)
+_mk_simple_solver = _checked("mk_simple_solver", _OBJECT)
 _keep_solver = _function("solver_inc_ref", None, _OBJECT)
 _drop_solver = _function("solver_dec_ref", None, _OBJECT)
 _assert = _checked("solver_assert", None, _OBJECT, _OBJECT)
@@ -141,11 +142,15 @@ class Context:
 
 
 class ContextSolver:
-    """A solver of a context for a logic of SMT-LIB."""
+    """A solver of a context for a logic of SMT-LIB, or for all of them without their tactics."""
 
-    def __init__(self, context: Context, logic: str) -> None:
+    def __init__(self, context: Context, logic: str | None = None) -> None:
         self._context, self._ref = context, context.ref
-        self._solver = _mk_solver(self._ref, _mk_symbol(self._ref, logic.encode()))
+        self._solver = (
+            _mk_simple_solver(self._ref)
+            if logic is None
+            else _mk_solver(self._ref, _mk_symbol(self._ref, logic.encode()))
+        )
         _keep_solver(self._ref, self._solver)
 
     def __del__(self, drop: Callable[[int, int], None] = _drop_solver) -> None:

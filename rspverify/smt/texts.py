@@ -12,7 +12,7 @@ def asked(text: str, solver: str = "z3", seconds: float | None = None) -> str:
     """
     if solver == "cvc5":
         return _by_cvc5(text, seconds)
-    asked = ContextSolver(Context(), "ALL")
+    asked = ContextSolver(Context())
     if seconds is not None:
         asked.set("timeout", max(1, int(seconds * 1000)))
     asked.read(text)
