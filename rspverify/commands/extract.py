@@ -67,8 +67,9 @@ class ExtractParameters(Parameters):
         if self.target == AMDGPU:
             require(self.cpu is not None, "--cpu must name a processor of AMD's, such as gfx942")
         elif _is_for_cpu(self.target):
-            given = not (self.cpu is None and self.features == "")
-            require(not given, f"--cpu and --features must go with {AMDGPU}, not {self.target}")
+            given = [it for it in (self.cpu, self.features, self.llvm) if it]
+            message = f"--cpu, --features and --llvm must go with {AMDGPU}, not {self.target}"
+            require(not given, message)
         message = "one of --llvm and --llc must be given, not both"
         require(self.llvm is None or self.llc is None, message)
 
