@@ -4,7 +4,7 @@ Import ListNotations.
 Set Implicit Arguments.
 Set Asymmetric Patterns.
 
-Section Generated.
+Section Definitions.
 Variables Val Loc : Type.
 Variable loc_dec : forall x y : Loc, {x = y} + {x <> y}.
 Variable groups : list nat.
@@ -178,4 +178,4 @@ Definition gen_read (s : state) t (i : instr Val Loc) : option Val := match i wi
 
 (** When a run may end, besides that each thread has executed all. *)
 Definition gen_finished (s : state) := (forall w y, DIRTY (L1 s w) y = false) /\ (forall y, DIRTY (L2 s) y = false).
-End Generated.
+End Definitions.

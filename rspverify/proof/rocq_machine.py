@@ -69,7 +69,7 @@ Import ListNotations.
 Set Implicit Arguments.
 Set Asymmetric Patterns.
 
-Section Generated.
+Section Definitions.
 Variables Val Loc : Type.
 Variable loc_dec : forall x y : Loc, {{x = y}} + {{x <> y}}.
 Variable groups : list nat.
@@ -295,7 +295,7 @@ def _lines(machine: Architecture) -> Iterator[str]:
     yield "(** When a run may end, besides that each thread has executed all. *)"
     finished = " /\\ ".join(map(_finished, machine.complete))
     yield f"Definition gen_finished (s : state) := {finished}."
-    yield "End Generated."
+    yield "End Definitions."
 
 
 def _of_instruction(it: Mnemonic) -> _Rule:
