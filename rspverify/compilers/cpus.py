@@ -337,6 +337,12 @@ class Linked(ForCpu, frozen=True, eq=False):
         """Which compilers they are."""
         return "; ".join([super().origin, *(it.origin for it in self.others)])
 
+    @property
+    def model(self) -> MemoryModel:
+        """That of the processor with all their features, in whatever order they are named."""
+        each = [super().model, *(it.model for it in self.others)]
+        return next((it for it in each if it.name != self.target.model), each[0])
+
     def key(self, program: Program) -> tuple[object, ...]:
         """What each of them emits."""
         return super().key(program), *(it.key(program) for it in self.others)

@@ -16,11 +16,13 @@ from rspverify.compilers.programs import APART, read_as, watched
 from rspverify.isa.blocks import in_order
 from rspverify.isa.conditions import Condition, both, condition_of, either, expression
 from rspverify.isa.execution import (
+    LOST,
     UNKNOWN,
     Address,
     CannotReadError,
     Event,
     TableExecutor,
+    is_lost,
 )
 from rspverify.isa.instruction_set import Form, instruction_set
 from rspverify.isa.lines import Instruction, Line
@@ -171,13 +173,21 @@ class _Code(TableExecutor):
         stored = bound.get(form.written.text, "")
         if form.reads or form.words or not stored:
             raise CannotReadError("does more than store what was read")
-        unknown = self._registers.fullmatch(stored) and stored not in self.state.values
-        value = UNKNOWN if unknown and stored not in _WHOLE else self.operand(stored)
+        has = self.state.values.get(stored)
+        unknown = self._registers.fullmatch(stored) and has is None and stored not in _WHOLE
+        value: Expression | Address
+        if has is not None and is_lost(has):  # That is told where the read is asked for.
+            value = substituted(has, lambda i: UNKNOWN if i == LOST.index else Read(i))
+        else:
+            value = UNKNOWN if unknown else self.operand(stored)
         if isinstance(value, Address):
             raise CannotReadError("stores an address")
         index = number - len(self._names)
         before = self._results.get(index, UNKNOWN)
         self._results[index] = select(expression(self.state.path), value, before)
+        for since in self._since.values():  # A loop that stores a result does not go on.
+            since.look(f"result {index}", self.state.path)
+            since.put(f"result {index}", self.state.path)
         super()._one(it, replace(form, address=None, written=None))
 
     def operand(self, text: str) -> Expression | Address:

@@ -46,7 +46,9 @@ def in_order(lines: Sequence[Line], goes: Goes, ends: Callable[[Instruction], bo
     for number in order:
         block = blocks[number]
         found += [Label(_name(number), block.lines[0].span), *block.lines]
-        if block.falls and number + 1 < len(blocks) and following[number] != number + 1:
+        behind = number + 1 if number + 1 < len(blocks) else None
+        if block.falls and following[number] != behind:
+            # Where nothing is behind, to no label: the function must end, and does not.
             found.append(Jump(_name(number + 1), block.lines[-1].span))
     return found
 

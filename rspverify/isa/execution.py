@@ -33,7 +33,7 @@ from rspverify.isa.instruction_set import Form, InstructionSet
 from rspverify.isa.lines import Instruction, Jump, Label, Line
 from rspverify.records import replace
 from rspverify.source import InputError, Problem, Severity, Span
-from rspverify.value import Binary, Constant, Expression, Read, binary, select, unary, wrap
+from rspverify.value import Binary, Constant, Expression, Read, binary, reads, select, unary, wrap
 
 _EVENTS = {"fence", "event"}
 
@@ -45,6 +45,9 @@ CONTROL = "branches before it"
 
 UNKNOWN = Read(-1)
 """What a register has that nothing was written to."""
+
+LOST = Read(-2)
+"""What a register has that only an iteration of a loop before the last may have set."""
 
 _COMPARED = ("left", "right")
 """The registers of what was compared last."""
@@ -154,15 +157,18 @@ class Executor(ABC, Generic[S]):
         there, on = both(before.path, taken), both(before.path, negated(taken))
         if there is not False:
             if target in self._passed:
-                self.goes_back(target, there)
+                before = self.goes_back(target, there, before)
             else:
                 self._targets.setdefault(target, []).append(replace(before, path=there))
                 if self._at is not None:
                     self._branches.setdefault(target, self._at)
         self.state = replace(before, path=on) if on is not False else None
 
-    def goes_back(self, target: str, there: Condition) -> None:
-        """Go back to a label that was passed, on a path. Raises CannotReadError."""
+    def goes_back(self, target: str, there: Condition, before: S) -> S:
+        """Go back to a label that was passed, on a path: what is then known where it goes on.
+
+        Raises CannotReadError.
+        """
         raise CannotReadError(f"goes back to {target}, and loops are not read")
 
     def refuse(self, span: Span | None, message: str) -> None:
@@ -233,13 +239,22 @@ class Round(Struct, frozen=True):
 
 class _Since(Struct, frozen=True):
     """What was done with registers since a label. first: the next event there; path: when it
-    is come to; before: those that
-    were looked at and not yet set, and set those that were."""
+    is come to; before: those that were looked at where they may not yet have been set; set: those
+    that were, and when."""
 
     first: int
     path: Condition
     before: set[str] = field(default_factory=set)
-    set: set[str] = field(default_factory=set)
+    set: dict[str, Condition] = field(default_factory=dict)
+
+    def look(self, register: str, path: Condition) -> None:
+        """A register is looked at on a path."""
+        if not implies(path, self.set.get(register, False)):
+            self.before.add(register)
+
+    def put(self, register: str, path: Condition) -> None:
+        """A register is set on a path."""
+        self.set[register] = either(self.set.get(register, False), path)
 
 
 class TableExecutor(Executor[State]):
@@ -304,8 +319,11 @@ class TableExecutor(Executor[State]):
         assert self.state is not None
         self._since[label.name] = _Since(self._next, self.state.path)
 
-    def goes_back(self, target: str, there: Condition) -> None:
-        """A loop that goes on only where it has written nothing, and carries no register round."""
+    def goes_back(self, target: str, there: Condition, before: State) -> State:
+        """A loop that goes on only where it has written nothing, and carries no register round.
+
+        What a register has behind it is not known where only an iteration before has set it.
+        """
         since, at = self._since.get(target), self._instruction
         body = [it for it in self.events if since is not None and it.index >= since.first]
         events = [it for it in body if isinstance(it, Event)]
@@ -316,12 +334,26 @@ class TableExecutor(Executor[State]):
         was_there = since is not None and implies(there, since.path)
         ends = was_there and since is not None and there != since.path
         if since is None or at is None or not (ends and silent and paired):
-            super().goes_back(target, there)
-        elif carried := sorted(since.before & since.set):
+            return super().goes_back(target, there, before)
+        own = {it: when for it, when in since.set.items() if both(when, there) is not False}
+        if carried := sorted(since.before & own.keys()):
             names = ", ".join(carried)
             raise CannotReadError(f"goes back to {target}, and {names} goes on from there")
-        else:
-            self.rounds.append(Round(there, since.first, self._next, at))
+        self.rounds.append(Round(there, since.first, self._next, at))
+        for states in self._targets.values():
+            states[:] = (self._behind(it, since, own) for it in states)
+        return self._behind(before, since, own)
+
+    def _behind(self, it: State, loop: _Since, own: Mapping[str, Condition]) -> State:
+        """What is known behind a loop that may have gone round and have set some registers."""
+        if both(it.path, loop.path) is False:
+            return it
+        values = {
+            name: self._merged(own[name], value, LOST) if name in own else value
+            for name, value in it.values.items()
+            if name not in own or not implies(it.path, own[name])
+        }
+        return replace(it, values={**it.values, **values})
 
     def _one(self, it: Instruction, form: Form) -> None:
         assert self.state is not None
@@ -540,8 +572,10 @@ class TableExecutor(Executor[State]):
             return Constant(0)
         if text in self.state.values:
             for since in self._since.values():
-                since.before.update({text} - since.set)
+                since.look(text, self.state.path)
             found: Expression | Address = self.state.values[text]
+            if self.rounds and is_lost(found):
+                raise CannotReadError(f"uses {text}, which a loop may have set before its end")
             return found
         if text in self._locations:
             return Address(text)
@@ -569,7 +603,7 @@ class TableExecutor(Executor[State]):
         if register == self._zero:
             return
         for since in self._since.values():
-            since.set.add(register)
+            since.put(register, self.state.path)
         values = {**self.state.values, register: value}
         own = {**self.state.sources, register: sources}
         torn = {name: of for name, of in self.state.torn.items() if name != register}
@@ -624,6 +658,11 @@ class TableExecutor(Executor[State]):
         if then == otherwise:
             return then
         return select(expression(condition), self._number(then), self._number(otherwise))
+
+
+def is_lost(value: Expression | Address) -> bool:
+    """Whether an iteration of a loop before the last may have made a value."""
+    return not isinstance(value, Address) and LOST.index in reads(value)
 
 
 # ---- numbers and addresses -----------------------------------------------------------------------

@@ -15,13 +15,22 @@ from functools import partial, reduce
 from msgspec import Struct
 
 from rspverify.isa.conditions import both, expression, negated
-from rspverify.isa.execution import LATE, Address, Choice, Event, Round, TableExecutor
+from rspverify.isa.execution import (
+    LATE,
+    Address,
+    Choice,
+    Event,
+    Round,
+    TableExecutor,
+    is_lost,
+)
 from rspverify.isa.formula import formula
 from rspverify.isa.instruction_set import Form, instruction_set
 from rspverify.isa.lines import Instruction, Label, Line
 from rspverify.litmus.condition import Claims
 from rspverify.litmus.declarations import initial_registers, initial_values
 from rspverify.litmus.dialects import DIALECTS, NAMED, Dialect
+from rspverify.litmus.formula import places_of
 from rspverify.litmus.literal import TRUTHS, number
 from rspverify.litmus.placement import Place, numbered, placed_by_heads
 from rspverify.litmus.problems import Problems, quote
@@ -129,10 +138,12 @@ def assembly_program(test: Columns, source: Source, problems: Problems) -> Progr
     barriers: dict[tuple[int, int], list[Event]] = {}
     faults: list[Fault] = []
     spins: list[Spin] = []
+    lost: set[tuple[int, str]] = set()
     for it in frame.threads:
         first = sum(len(each.operations) for each in threads)
         column = Column(frame, it.name, it.index, first)
         operations, registers = column.run(frame.code[it.name])
+        lost |= {(it.index, name) for name in column.lost}
         faults += column.faults
         spins += column.spins
         barriers.setdefault((it.device, it.workgroup), []).extend(column.barriers)
@@ -143,7 +154,13 @@ def assembly_program(test: Columns, source: Source, problems: Problems) -> Progr
     claims = Claims(own, known, problems, dialect.spelled, frame.numbers, names)
     condition = None if test.condition is None else claims.condition(test.condition)
     watched = claims.watched(test.watched)
+    given = None if test.given is None else claims.formula(test.given)
     asked = {*watched, *(condition.places if condition else ())}
+    looked_at = asked.union(() if given is None else places_of(given))
+    for thread, register in sorted(lost & looked_at):
+        message = f"{thread}:{register} cannot be told: a loop may have set it before its end"
+        problems.unsupported(test.threads[thread].span, message)
+    threads = [_without(it, lost - looked_at) for it in threads]
     shown = (_without_addresses(it, asked, frame.location_at) for it in threads)
     return Program(
         test.title,
@@ -156,7 +173,7 @@ def assembly_program(test: Columns, source: Source, problems: Problems) -> Progr
         watched,
         spins=tuple(spins),
         faults=tuple(faults),
-        given=None if test.given is None else claims.formula(test.given),
+        given=given,
         blocked=tuple(each for them in barriers.values() for each in _blocked(them)),
     )
 
@@ -220,6 +237,12 @@ def _blocked(barriers: Sequence[Event]) -> Iterator[Expression]:
             came = [select(expression(other.guard), one, none) for other in others]
             there = reduce(partial(binary, "+"), came)
             yield binary("<", there, Constant(it.quorum))
+
+
+def _without(it: Thread, lost: Collection[tuple[int, str]]) -> Thread:
+    """A thread without registers of which it is not known what they have in the end."""
+    kept = {name: value for name, value in it.registers.items() if (it.index, name) not in lost}
+    return replace(it, registers=kept)
 
 
 def _without_addresses(
@@ -338,6 +361,8 @@ class Column(TableExecutor):
         self._thread, self._found, self._is_open = index, frame.problems, dialect.is_open
         self._dialect = dialect
         self._texts: dict[Span, InstructionText] = {}
+        self.lost: Collection[str] = ()
+        """The registers of which it is not known what they have in the end."""
 
     def run(
         self, code: Iterable[InstructionText | LabelText]
@@ -348,6 +373,7 @@ class Column(TableExecutor):
             assert each.span is not None
             self._found.unsupported(each.span, each.message)
         values = {} if self.state is None else self.state.values
+        self.lost = {name for name, it in values.items() if is_lost(it)}
         registers = {
             name: substituted(self._number(it), lambda i: Constant(0) if i < 0 else Read(i))
             for name, it in values.items()

@@ -62,15 +62,20 @@ class Condition(Struct, frozen=True):
     @property
     def places(self) -> Iterator[Place]:
         """Those that it speaks of, in the order of the text; twice what it speaks of twice."""
-        waiting: list[Formula] = [self.formula]
-        while waiting:
-            match waiting.pop():
-                case Atom() as atom:
-                    yield from atom.places
-                case Negation(argument):
-                    waiting.append(argument)
-                case Junction(_, arguments):
-                    waiting += reversed(arguments)
+        return places_of(self.formula)
+
+
+def places_of(formula: Formula) -> Iterator[Place]:
+    """The places that a formula speaks of, in the order of the text."""
+    waiting = [formula]
+    while waiting:
+        match waiting.pop():
+            case Atom() as atom:
+                yield from atom.places
+            case Negation(argument):
+                waiting.append(argument)
+            case Junction(_, arguments):
+                waiting += reversed(arguments)
 
 
 def satisfies(

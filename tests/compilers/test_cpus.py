@@ -185,6 +185,26 @@ def test_a_value_that_is_known_is_read_nowhere() -> None:
     assert seen(made) == {1: Constant(3)}
 
 
+def test_a_function_that_does_not_end_goes_on_with_no_code_that_stands_before() -> None:
+    code = ("ldr w8, [x0]", "b .LB", ".LA:", "str w8, [x0, #16]", "ret", ".LB:", "cbz w8, .LA")
+    compiled("aarch64", one(LOADS[0]), *code, "str w8, [x0, #16]", "ret")
+    with pytest.raises(InputError, match="must go to a label of its thread"):
+        compiled("aarch64", one(LOADS[0]), *code, "str wzr, [x0]")
+
+
+RETRIES = ("cbnz w8, .LD", "stxr w10, w8, [x0]", "cbnz w10, .LA", ".LD:")
+
+
+def test_what_an_iteration_stores_as_a_result_is_not_read() -> None:
+    """Where the last iteration does not, it is what one before has read."""
+    add = "int r0 = atomic_fetch_add_explicit(x, 0, memory_order_relaxed);"
+    result = "str w8, [x0, #16]"
+    compiled("aarch64", one(add), ".LA:", "ldxr w8, [x0]", *RETRIES, result, "ret")
+    code = (".LA:", "ldxr w8, [x0]", RETRIES[0], result, *RETRIES[1:], "ret")
+    with pytest.raises(InputError, match="result 0 goes on from there"):
+        compiled("aarch64", one(add), *code)
+
+
 BYTES = ("xor eax, eax", "cmp ecx, 7", "setg al", "mov dword ptr [rdi + 16], eax", "ret")
 
 
@@ -219,6 +239,9 @@ def test_threads_of_linked_compilers_are_by_any_of_them() -> None:
     made = it.compiled(program("synchronisation/MP+rmw"))
     assert len(made.all) == 2  # The exchange alone is other code.
     assert it.name == "aarch64,aarch64+lse" and "; " in it.origin
+    for word_ in ("riscv64,riscv64+zalasr", "riscv64+zalasr,riscv64"):
+        either = translator(word_)
+        assert either.model.name == "riscv-zalasr" and word("seq_cst/SB", either) is Word.SOUND
     right = by("aarch64")
     wrong = Linked(
         "wrong",

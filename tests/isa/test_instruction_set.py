@@ -106,6 +106,42 @@ def test_a_branch_that_one_path_passes_by_leaves_no_dependency_to_tell() -> None
     assert events(*one_path)[-1].control == {0, 1}  # r2 is read on no other path
 
 
+def test_what_an_iteration_before_the_last_may_have_set_is_not_known() -> None:
+    """A store-exclusive that fails leaves what was calculated for it in registers."""
+    loop = ["li r3, 0", "L:", "ld r0, x", "bne r0, 0, D", "li r3, 1", "bne r0, 5, L", "D:"]
+    with pytest.raises(InputError, match="uses r3, which a loop may have set before its end"):
+        run(*loop, "st y, r3").require()
+    run(*loop, "st y, r0").require()
+    run(*loop, "li r3, 2", "st y, r3").require()
+    skips = ["li r3, 0", "L:", "ld r0, x", "bne r0, 1, S", "li r3, 1", "S:", "st y, r3"]
+    run(*skips).require()
+    some = [*skips[:-1], "li r4, r3", "bne r0, 2, L"]
+    with pytest.raises(InputError, match="and r3 goes on from there"):
+        run(*some).require()
+
+
+EXCLUSIVE = """AArch64 t
+{ 0:X1=x; 1:X1=x; }
+ P0          | P1              ;
+ MOV W2,#1   | MOV W2,#2       ;
+ STR W2,[X1] | MOV W5,#0       ;
+             | L:              ;
+             | LDXR W0,[X1]    ;
+             | CBNZ W0,D       ;
+             | MOV W5,#1       ;
+             | STXR W6,W2,[X1] ;
+             | CBNZ W6,L       ;
+             | D:              ;
+"""
+
+
+def test_such_a_register_is_not_asked_for() -> None:
+    asked = read_program(Source("t", EXCLUSIVE + "exists (1:X0=1)"), assembly=True)
+    assert set(asked.threads[1].registers) == {"X0", "X2"}
+    with pytest.raises(InputError, match="1:X5 cannot be told: a loop may have set it"):
+        read_program(Source("t", EXCLUSIVE + "exists (1:X5=1 /\\ 1:X0=1)"), assembly=True)
+
+
 def test_event_tags_are_of_the_read_or_of_the_write() -> None:
     exchange, fence, store = events("swap.aqrl r0, x, 1", "isync", "st.rel x, 2")
     tags = [(set(it.form.tags.read), set(it.form.tags.write)) for it in (exchange, fence, store)]
