@@ -17,6 +17,7 @@ from rspverify.engineering.repair.answer import RepairReport
 from rspverify.proof.proof import ProofReport
 from rspverify.scheme.schema import costs_schema, scheme_schema
 from rspverify.selftest.answer import SelftestReport
+from rspverify.selftest.fuzz import FuzzReport
 from rspverify.soundness.hang import ProgressReport
 from rspverify.source import InputError, Problem
 from rspverify.wording import alternatives, guess
@@ -27,6 +28,7 @@ DOCUMENTS: Mapping[str, type] = {
     "compare-models": ModelComparison,
     "explain": ExplainReport,
     "extract": Extraction,
+    "fuzz": FuzzReport,
     "hunt": HuntReport,
     "mutate": MutationReport,
     "outcomes": OutcomesReport,

@@ -62,7 +62,18 @@ def shrink(pair: Pair, shown: Shown, difference: Difference) -> tuple[Pair, Diff
 def _smaller(pair: Pair) -> Iterator[Pair]:
     """Candidates, those that leave out most first; each is smaller than the pair it comes from."""
     test, scheme, machine = pair.test, pair.scheme, pair.machine
-    tests = chain(
+    for each in smaller_tests(test):
+        yield replace(pair, test=each, scheme=_scheme_for(each, scheme))
+    for simpler in _simpler_schemes(scheme):
+        yield replace(pair, scheme=simpler)
+    for less in machine.simpler() if machine is not None and scheme.machine.path else ():
+        with suppress(InputError):
+            yield replace(pair, scheme=scheme.on_machine(less.architecture), machine=less)
+
+
+def smaller_tests(test: LitmusTest) -> Iterator[LitmusTest]:
+    """Tests that are smaller than one, those that leave out most first."""
+    return chain(
         _without_thread(test),
         _with_others(test, lambda _: [()]),
         _with_fewer_locations(test),
@@ -70,13 +81,6 @@ def _smaller(pair: Pair) -> Iterator[Pair]:
         _with_others(test, lambda access: ((each,) for each in _simpler(access))),
         _simpler_initial(test),
     )
-    for each in tests:
-        yield replace(pair, test=each, scheme=_scheme_for(each, scheme))
-    for simpler in _simpler_schemes(scheme):
-        yield replace(pair, scheme=simpler)
-    for less in machine.simpler() if machine is not None and scheme.machine.path else ():
-        with suppress(InputError):
-            yield replace(pair, scheme=scheme.on_machine(less.architecture), machine=less)
 
 
 def _scheme_for(test: LitmusTest, scheme: Scheme) -> Scheme:

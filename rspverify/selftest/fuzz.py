@@ -1,0 +1,265 @@
+"""Random programs of C11 under a scheme or a compiler: what is wrong is made as small as it goes.
+
+Programs have atomics of all orders, fences, compare-exchanges, `if`s, plain accesses now and then,
+and values and conditions that a compiler may fold, as `r ^ r`. Program i of a seed is always the
+same.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from msgspec import Struct
+
+from rspverify.axiomatic.cat import load_model
+from rspverify.convert import Count, Seconds
+from rspverify.judge.question import Question
+from rspverify.litmus.program import Kind, Order, Program, Scope
+from rspverify.litmus.reader import read_program
+from rspverify.programs.litmus_test import Access, LitmusTest, Thread, litmus_test
+from rspverify.programs.writer import litmus_text
+from rspverify.selftest.shrink import MAX_TRIES, smaller_tests
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
+from rspverify.soundness.settings import Settings
+from rspverify.source import Source
+from rspverify.translators import Translator, read_translator
+from rspverify.value import Binary, Constant, Expression, Read, Select
+from rspverify.verdict import Verdict, Word
+
+CHUNK = 40
+"""So many programs are compiled and decided at a time."""
+
+_ORDERS = {
+    Kind.LOAD: (Order.RELAXED, Order.ACQUIRE, Order.SEQ_CST),
+    Kind.STORE: (Order.RELAXED, Order.RELEASE, Order.SEQ_CST),
+    Kind.RMW: (Order.RELAXED, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.SEQ_CST),
+    Kind.FENCE: (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.SEQ_CST),
+}
+_KINDS = (*(Kind.LOAD,) * 4, *(Kind.STORE,) * 4, *(Kind.RMW,) * 3)
+_OPERATORS = ("+", "+", "-", "|", "^", "&", "exchange", "exchange", "compare_exchange")
+_NAMES = ("x", "y", "z")
+_RING, _FENCED = 0.8, 0.12
+_PLAIN = 0.06
+"""How often an access is no atomic one: most programs with two that conflict race."""
+
+
+class Fuzzed(Struct, frozen=True):
+    """A program that is wrong, as small as it goes. number: of the one that it was made of; test:
+    its text; reason: why it is wrong; command: finds it again."""
+
+    number: Count
+    name: str
+    word: Word
+    reason: str
+    test: str
+    command: str
+
+    def texts(self, _: str) -> Mapping[str, str]:
+        """Its files, by their endings."""
+        return {".litmus": self.test}
+
+
+class FuzzReport(Struct, frozen=True):
+    """What came of random programs. start: the number of the first; asked: how many were wanted;
+    words: how many have each verdict; reasons: why some have none; found: those that are wrong."""
+
+    scheme: str
+    model: str
+    seed: int
+    start: Count
+    asked: Count
+    words: Mapping[str, Count]
+    reasons: Mapping[str, Count]
+    found: tuple[Fuzzed, ...]
+    seconds: Seconds
+
+    @property
+    def programs(self) -> int:
+        """How many were decided, or cannot be."""
+        return sum(self.words.values())
+
+
+class Chunk(Struct, frozen=True):
+    """What came of some programs, one after the other."""
+
+    words: tuple[Word, ...]
+    reasons: tuple[str, ...]
+    found: tuple[Fuzzed, ...]
+
+
+def random_program(seed: int, number: int) -> LitmusTest:
+    """Program `number` of a seed: two or three threads, in work-groups of their own.
+
+    Of most the threads access locations in a ring, as only so they may be seen out of order.
+    """
+    rng = random.Random(f"fuzz {seed}, {number}")
+    threads = rng.choice((2, 2, 3))
+    names = _NAMES[: rng.choice((1, 2, 2, 2, 3))]
+    places = [[rng.choice(names)] for _ in range(threads)]
+    if rng.random() < _RING:
+        names = _NAMES[:threads]
+        places = [[names[at], names[(at + 1) % threads]] for at in range(threads)]
+    for _ in range(rng.randint(0, 3)):
+        own = rng.choice(places)
+        own.insert(rng.randint(0, len(own)), rng.choice(names))
+    made = [Thread((0, at), _accesses(rng, own)) for at, own in enumerate(places)]
+    return litmus_test(made, names)
+
+
+def _accesses(rng: random.Random, places: Sequence[str]) -> tuple[Access, ...]:
+    found: list[Access] = []
+    registers: list[int] = []
+    guards: tuple[Expression, ...] = ()
+    for x in places:
+        if rng.random() < _FENCED:
+            order = rng.choice(_ORDERS[Kind.FENCE])
+            found.append(Access(Kind.FENCE, order=order, scope=Scope.DV, guards=guards))
+        if guards and rng.random() < 0.5:
+            guards = guards[:-1]
+        elif registers and rng.random() < 0.25:
+            guards = (*guards, _condition(rng, registers))
+        kind = rng.choice(_KINDS)
+        register = len(registers) if kind.reads else None
+        if register is not None:
+            registers.append(register)
+        before = registers[:-1] if kind.reads else registers
+        found.append(_access(rng, kind, x, register, before, guards))
+    return tuple(found)
+
+
+def _access(
+    rng: random.Random,
+    kind: Kind,
+    x: str,
+    register: int | None,
+    known: Sequence[int],
+    guards: tuple[Expression, ...],
+) -> Access:
+    order = rng.choice(_ORDERS[kind])
+    value = None if kind is Kind.LOAD else _value(rng, known)
+    if kind is not Kind.RMW and rng.random() < _PLAIN:
+        return Access(kind, x, value, register, guards=guards)
+    operator = rng.choice(_OPERATORS) if kind is Kind.RMW else None
+    expected = Constant(rng.choice((0, 1))) if operator == "compare_exchange" else None
+    return Access(
+        kind,
+        x,
+        value,
+        register,
+        order,
+        Scope.DV,
+        guards=guards,
+        operator=operator,
+        expected=expected,
+    )
+
+
+def _value(rng: random.Random, known: Sequence[int]) -> Expression:
+    """A small number, or something of what was read, which may be folded."""
+    number: Expression = Constant(rng.choice((1, 1, 2)))
+    if not known or rng.random() < 0.5:
+        return number
+    read = Read(rng.choice(known))
+    return rng.choice(
+        (
+            read,
+            Binary("+", read, number),
+            Binary("+", Binary("^", read, read), number),
+            Binary("|", Binary("&", read, Constant(0)), number),
+            Select(Binary("==", read, Constant(1)), Constant(1), Constant(2)),
+            Select(read, number, number),
+        )
+    )
+
+
+def _condition(rng: random.Random, known: Sequence[int]) -> Expression:
+    read = Read(rng.choice(known))
+    other = rng.choice((Constant(0), Constant(1), Constant(1), read))
+    return Binary(rng.choice(("==", "==", "!=", "<", ">")), read, other)
+
+
+class ChunkQuestion(Question[Chunk], frozen=True):
+    """What comes of some random programs?"""
+
+    kind = "fuzz"
+
+    scheme: str
+    machine: str | None
+    settings: Settings
+    seed: int
+    numbers: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """By its first program."""
+        return f"fuzz-{self.seed}-{self.numbers[0]}"
+
+    def decide(self) -> Chunk:
+        scheme = _translator(self.scheme, self.machine)
+        tests = [random_program(self.seed, it) for it in self.numbers]
+        scheme.prepare(map(_program, tests))
+        verdicts = [self._verdict(scheme, it) for it in tests]
+        found = [
+            self._found(scheme, number, test, verdict)
+            for number, test, verdict in zip(self.numbers, tests, verdicts, strict=True)
+            if verdict.word is Word.UNSOUND
+        ]
+        none = [it.reason for it in verdicts if it.word in (Word.UNSUPPORTED, Word.UNKNOWN)]
+        return Chunk(tuple(it.word for it in verdicts), tuple(none), tuple(found))
+
+    def _verdict(self, scheme: Translator, test: LitmusTest) -> Verdict:
+        return check(Case(_program(test), scheme, load_model(self.settings.model), self.settings))
+
+    def _found(self, scheme: Translator, number: int, test: LitmusTest, verdict: Verdict) -> Fuzzed:
+        """The smallest that is wrong, of those that leave something out."""
+        smaller = smaller_tests(test)
+        for _ in range(MAX_TRIES):
+            candidate = next((each for each in smaller if each != test), None)
+            if candidate is None:
+                break
+            found = self._verdict(scheme, candidate)
+            if found.word is Word.UNSOUND:
+                test, verdict, smaller = candidate, found, smaller_tests(candidate)
+        name = f"fuzz-{self.seed}-{number}"
+        command = f"rspverify fuzz {self.scheme} --model {self.settings.model}"
+        command += f" --seed {self.seed} --start {number} --programs 1"
+        text = litmus_text(test, name, comment=f"From `{command}`: {verdict.reason}.")
+        return Fuzzed(number, name, verdict.word, verdict.reason, text, command)
+
+
+@lru_cache(maxsize=4)
+def _translator(word: str, machine: str | None) -> Translator:
+    return read_translator(word, machine)
+
+
+def _program(test: LitmusTest) -> Program:
+    return read_program(Source("fuzz.litmus", litmus_text(test, "fuzz")))
+
+
+def report(
+    scheme: str,
+    settings: Settings,
+    seed: int,
+    start: int,
+    asked: int,
+    chunks: Sequence[Chunk],
+    seconds: float,
+) -> FuzzReport:
+    """The report on what was decided; of an interrupted run that is not all that was asked."""
+    words = Counter(word for it in chunks for word in it.words)
+    reasons = Counter(reason for it in chunks for reason in it.reasons)
+    return FuzzReport(
+        scheme=scheme,
+        model=settings.model,
+        seed=seed,
+        start=start,
+        asked=asked,
+        words={word.value: words[word] for word in Word if words[word]},
+        reasons=dict(reasons.most_common()),
+        found=tuple(each for it in chunks for each in it.found),
+        seconds=seconds,
+    )
