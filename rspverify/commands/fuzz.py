@@ -13,10 +13,10 @@ from rspverify.axiomatic.cat import load_model
 from rspverify.files import write_beside
 from rspverify.options import argument, option
 from rspverify.selftest.fuzz import CHUNK, Chunk, ChunkQuestion, FuzzReport, report
-from rspverify.shipped import located
 from rspverify.soundness.settings import OF_A_TEST, Settings
+from rspverify.source import name_of
 from rspverify.terminal.command import TEXT_OR_JSON, Command
-from rspverify.translators import names_compiler, read_translator
+from rspverify.translators import read_translator
 from rspverify.verdict import Word
 
 Fuzz: TypeAlias = Asked[Chunk, FuzzReport]
@@ -49,9 +49,10 @@ def fuzz(asked: FuzzParameters) -> Fuzz:
 
     In Python: FuzzParameters has what can be chosen. Raises InputError.
     """
-    settings, word = asked.settings, str(asked.scheme)
-    if not names_compiler(word):
-        word = str(located(word))
+    from rspverify.corpus.inputs import meant_by
+
+    settings = asked.settings
+    word = name_of(meant_by(schemes=[str(asked.scheme)]).schemes[0])
     load_model(settings.model)
     name = read_translator(word, settings.machine).name
     last = asked.start + asked.programs

@@ -53,7 +53,17 @@ from rspverify.scheme.compile import beyond
 from rspverify.scheme.row import OfOperations, Shape, shape_of
 from rspverify.scheme.rows import OfRows, first_rows
 from rspverify.source import InputError, Problem, Severity, Source, Span
-from rspverify.value import Binary, Expression, Read, Select, Unary, parts, reads, substituted
+from rspverify.value import (
+    Binary,
+    Constant,
+    Expression,
+    Read,
+    Select,
+    Unary,
+    parts,
+    reads,
+    substituted,
+)
 
 if TYPE_CHECKING:
     from rspverify.scheme.mutants import Steps
@@ -423,6 +433,9 @@ class _Thread(RowExecutor):
                 address = reads(self._folded(it.choice.index))
             sources["x"] = self._depends(address)
         where = condition_of(path)
+        if where is False:  # It is never executed.
+            self._given[it.index] = Constant(0)
+            return
         if not (row.code or it.gives):  # Nor is there a branch around what is nothing.
             return
         self._pass_loops(it.index)
@@ -457,7 +470,7 @@ class _Thread(RowExecutor):
         value, own, sources = self._operation.value, self._operation.index, self.state.sources
         if value is None:
             raise CannotReadError("calculates with an address")
-        result = substituted(value, lambda i: before if i == own else self._given[i])
+        result = substituted(value, lambda i: before if i == own else self._read(i))
         depends = own in reads(value)
         return result, sources.get(by, frozenset()) | (
             sources.get(old, frozenset()) if depends else frozenset()
@@ -503,7 +516,11 @@ class _Thread(RowExecutor):
 
     def _over(self, it: Expression) -> Expression:
         """An expression of the source over what the code has read."""
-        return substituted(it, self._given.__getitem__)
+        return substituted(it, self._read)
+
+    def _read(self, index: int) -> Expression:
+        """What gives the result of an operation; anything where one before was refused."""
+        return Constant(0) if self.problems and index not in self._given else self._given[index]
 
     def _depends(self, on: Iterable[int]) -> frozenset[int]:
         return frozenset[int]().union(*(self._from.get(each, ()) for each in on))

@@ -42,7 +42,8 @@ _ORDERS = {
 _KINDS = (*(Kind.LOAD,) * 4, *(Kind.STORE,) * 4, *(Kind.RMW,) * 3)
 _OPERATORS = ("+", "+", "-", "|", "^", "&", "exchange", "exchange", "compare_exchange")
 _NAMES = ("x", "y", "z")
-_RING, _FENCED = 0.8, 0.12
+_ORDERLY = (None, None, Order.SEQ_CST, Order.ACQ_REL, Order.RELAXED)
+_RING, _FENCED, _SIMPLE = 0.8, 0.12, 0.4
 _PLAIN = 0.06
 """How often an access is no atomic one: most programs with two that conflict race."""
 
@@ -94,7 +95,8 @@ class Chunk(Struct, frozen=True):
 def random_program(seed: int, number: int) -> LitmusTest:
     """Program `number` of a seed: two or three threads, in work-groups of their own.
 
-    Of most the threads access locations in a ring, as only so they may be seen out of order.
+    Of most the threads access locations in a ring, as only so they may be seen out of order; and
+    many have one order throughout, or loads and stores alone.
     """
     rng = random.Random(f"fuzz {seed}, {number}")
     threads = rng.choice((2, 2, 3))
@@ -106,11 +108,31 @@ def random_program(seed: int, number: int) -> LitmusTest:
     for _ in range(rng.randint(0, 3)):
         own = rng.choice(places)
         own.insert(rng.randint(0, len(own)), rng.choice(names))
-    made = [Thread((0, at), _accesses(rng, own)) for at, own in enumerate(places)]
+    style = _Style(rng.choice(_ORDERLY), rng.random() < _SIMPLE)
+    made = [Thread((0, at), _accesses(rng, own, style)) for at, own in enumerate(places)]
     return litmus_test(made, names)
 
 
-def _accesses(rng: random.Random, places: Sequence[str]) -> tuple[Access, ...]:
+class _Style(Struct, frozen=True):
+    """What all accesses of a program have. order: of each that may have it, if it is not any;
+    simple: whether there are no read-modify-writes."""
+
+    order: Order | None
+    simple: bool
+
+    def kinds(self) -> Sequence[Kind]:
+        """The kinds of accesses."""
+        return tuple(it for it in _KINDS if it is not Kind.RMW) if self.simple else _KINDS
+
+    def orders(self, kind: Kind) -> Sequence[Order]:
+        """The orders of a kind."""
+        every = _ORDERS[kind]
+        if self.order is None:
+            return every
+        return (self.order,) if self.order in every else every[1:2] or every
+
+
+def _accesses(rng: random.Random, places: Sequence[str], style: _Style) -> tuple[Access, ...]:
     found: list[Access] = []
     registers: list[int] = []
     guards: tuple[Expression, ...] = ()
@@ -122,12 +144,12 @@ def _accesses(rng: random.Random, places: Sequence[str]) -> tuple[Access, ...]:
             guards = guards[:-1]
         elif registers and rng.random() < 0.25:
             guards = (*guards, _condition(rng, registers))
-        kind = rng.choice(_KINDS)
+        kind = rng.choice(style.kinds())
         register = len(registers) if kind.reads else None
         if register is not None:
             registers.append(register)
         before = registers[:-1] if kind.reads else registers
-        found.append(_access(rng, kind, x, register, before, guards))
+        found.append(_access(rng, kind, x, register, before, guards, style))
     return tuple(found)
 
 
@@ -138,8 +160,9 @@ def _access(
     register: int | None,
     known: Sequence[int],
     guards: tuple[Expression, ...],
+    style: _Style,
 ) -> Access:
-    order = rng.choice(_ORDERS[kind])
+    order = rng.choice(style.orders(kind))
     value = None if kind is Kind.LOAD else _value(rng, known)
     if kind is not Kind.RMW and rng.random() < _PLAIN:
         return Access(kind, x, value, register, guards=guards)

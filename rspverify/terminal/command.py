@@ -45,7 +45,18 @@ _FIRST = (
         "hunt",
         "compare",
     ),
-    *("repair", "selftest", "show", "serve", "cache", "extract", "generate", "init", "list"),
+    *(
+        "repair",
+        "fuzz",
+        "selftest",
+        "show",
+        "serve",
+        "cache",
+        "extract",
+        "generate",
+        "init",
+        "list",
+    ),
 )
 """The order in which --help lists them; others come after these."""
 _LINE = re.compile(r'"""`([a-z-]+)`: (.*)"""')

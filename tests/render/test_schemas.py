@@ -22,6 +22,7 @@ RUNS = {
     "compare-models": ["opencl-hrf", "opencl-rsp", "--events", "2", "--scopes", "WG,DV.R"],
     "explain": ["proposed", FIG4],
     "extract": ["amdgpu", "--cpu", "gfx90a", "--features", "+tgsplit", "--operators", "add"],
+    "fuzz": ["c11-x86", "--model", "rc11", "--programs", "2", "-j", "1"],
     "hunt": [ORIGINAL, "--events", "2", "--no-count"],
     "mutate": ["tests/render/needless.yaml", FIG4, "--widen"],
     "outcomes": [FIG4, "--scheme", ORIGINAL],
@@ -56,7 +57,7 @@ def test_what_a_command_writes_is_as_its_schema_says(
     command: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(root)
-    folder = {"selftest": ["-o", str(tmp_path)]}
+    folder = {it: ["-o", str(tmp_path)] for it in ("fuzz", "selftest")}
     words = command.replace("-", " --").split()
     arguments = [*words, *RUNS[command], *folder.get(command, []), "--format", "json"]
     document = json.loads(CliRunner().invoke(app, arguments).stdout)
