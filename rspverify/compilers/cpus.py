@@ -265,6 +265,11 @@ class ForCpu(Struct, Compilation, frozen=True, eq=False):
         """Whether operations of other scopes become other code."""
         return bool(self.goal.of.scopes)
 
+    @property
+    def version_tells(self) -> bool:
+        """Whether its version tells what it emits: a program may be built again under the same."""
+        return self.compiler.kind is Kind.LLVMLITE
+
     def row_for(self, operation: Operation) -> None:
         """A compiler has no rows."""
 
@@ -342,6 +347,11 @@ class Linked(ForCpu, frozen=True, eq=False):
         """That of the processor with all their features, in whatever order they are named."""
         each = [super().model, *(it.model for it in self.others)]
         return next((it for it in each if it.name != self.target.model), each[0])
+
+    @property
+    def version_tells(self) -> bool:
+        """Whether those of all tell."""
+        return super().version_tells and all(it.version_tells for it in self.others)
 
     def key(self, program: Program) -> tuple[object, ...]:
         """What each of them emits."""

@@ -14,7 +14,7 @@ from rspverify.axiomatic.model import MemoryModel
 from rspverify.compilers.matching import given, lost
 from rspverify.compilers.programs import APART, read_as, watched
 from rspverify.isa.blocks import in_order
-from rspverify.isa.conditions import Condition, both, condition_of, either, expression
+from rspverify.isa.conditions import Condition, both, condition_of, either, expression, implies
 from rspverify.isa.execution import (
     LOST,
     UNKNOWN,
@@ -27,7 +27,7 @@ from rspverify.isa.execution import (
 from rspverify.isa.instruction_set import Form, instruction_set
 from rspverify.isa.lines import Instruction, Line
 from rspverify.litmus.assembly import addresses_of, operation_of, spin_of
-from rspverify.litmus.program import Kind, Order, Program, Spin, Thread
+from rspverify.litmus.program import Kind, Operation, Order, Program, Spin, Thread
 from rspverify.mapping.mapped import Mapped
 from rspverify.mapping.targets import Target
 from rspverify.records import replace
@@ -251,7 +251,6 @@ class _Code(TableExecutor):
     def seen(self) -> Iterator[Seen]:
         """What each read of the source has read. Raises InputError where that is lost."""
         known: dict[int, Expression] = {}
-        matched = self._matched()
         for it in self._own.operations:
             if not it.reads:
                 continue
@@ -263,15 +262,42 @@ class _Code(TableExecutor):
                 # Where no loop goes on, the function has come to its end.
                 there = both(condition_of(guard), self._ends)
                 value = given(self._results.get(it.index, UNKNOWN), there)
-            elif it.index in matched:
-                value = Read(matched[it.index])
             else:
-                message = f"{it}, whose result nothing looks at, must be one in the code, too"
-                raise InputError([Problem(it.span, message, severity=Severity.UNSUPPORTED)])
+                value = Read(self._same_access(it, both(condition_of(guard), self._ends)))
             if UNKNOWN.index in reads(value):
                 raise lost(it)
             known[it.index] = value
             yield Seen(it.index, guard, value)
+
+    def _same_access(self, read: Operation, there: Condition) -> int:
+        """The event that is a read whose result nothing looks at: the accesses of its location are
+        those of the code, one by one, and where it is executed that is. there: when that is.
+
+        A compiler may have left out a read, and the next access would tell what it never read.
+        Raises InputError.
+        """
+        own = [it for it in self._own.operations if it.location == read.location]
+        events = [
+            it
+            for it in self.events
+            if isinstance(it, Event) and it.location == read.location and it.pair is None
+        ]
+        named_in = [reads(self._results.get(it.index, UNKNOWN)) for it in own]
+        event = next((it for at, it in zip(own, events, strict=False) if at is read), None)
+        if (
+            event is None
+            or len(own) != len(events)
+            or not all(map(_may_be, own, events))
+            or any(
+                it.index not in named
+                for at, it, named in zip(own, events, named_in, strict=True)
+                if at.reads and watched(at)
+            )
+            or not (len(own) == 1 or implies(there, event.guard))
+        ):
+            message = f"{read}, whose result nothing looks at, must be one in the code, too"
+            raise InputError([Problem(read.span, message, severity=Severity.UNSUPPORTED)])
+        return event.index
 
     def _matched(self) -> Mapping[int, int]:
         """By operation of the source, the event that is the same access, as far as it is one."""
@@ -309,6 +335,12 @@ class _Code(TableExecutor):
         if waiting and found:
             found[max(found) if before is None else before] += waiting
         return {index: tuple(text) for index, text in found.items()}
+
+
+def _may_be(operation: Operation, it: Event) -> bool:
+    """Whether an event may be an operation; a store may be an exchange that reads, too."""
+    exchanges = operation.kind is Kind.STORE and _is(it, Kind.RMW)
+    return exchanges or _is(it, operation.kind)
 
 
 def _is(it: Event, kind: Kind) -> bool:

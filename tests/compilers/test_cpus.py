@@ -192,6 +192,43 @@ def test_a_function_that_does_not_end_goes_on_with_no_code_that_stands_before() 
         compiled("aarch64", one(LOADS[0]), *code, "str wzr, [x0]")
 
 
+UNUSED = "atomic_fetch_add_explicit(x, 0, memory_order_acquire);"
+STORE = "atomic_store_explicit(x, 2, memory_order_seq_cst);"
+ADD = "int r1 = atomic_fetch_add_explicit(x, 1, memory_order_relaxed);"
+ADDS = ("mov eax, 1", "lock xadd dword ptr [rdi], eax", "mov dword ptr [rdi + 32], eax")
+STORES = ("mov eax, 2", "xchg dword ptr [rdi], eax")
+BOTH = (
+    LOADS[0],
+    "if (r0 == 0) {",
+    "atomic_fetch_add_explicit(x, 1, memory_order_relaxed);",
+    "} else {",
+    "atomic_fetch_add_explicit(x, 2, memory_order_relaxed);",
+    "}",
+)
+
+
+@pytest.mark.parametrize(
+    ("of", "code"), [((UNUSED, ADD), ADDS), ((UNUSED, STORE), STORES)], ids=["add", "store"]
+)
+def test_a_read_that_was_left_out_is_not_taken_for_another(
+    of: tuple[str, ...], code: tuple[str, ...]
+) -> None:
+    compiled("x86-64", one(*of), "lock add dword ptr [rdi], 0", *code, "ret")
+    with pytest.raises(InputError, match="must be one in the code, too"):
+        compiled("x86-64", one(*of), "mfence", *code, "ret")
+
+
+@pytest.mark.parametrize(("branch", "stands"), [("cbnz", True), ("cbz", False)])
+def test_a_read_is_one_of_its_own_branch(branch: str, stands: bool) -> None:
+    code = ["ldr w8, [x0]", "str w8, [x0, #16]", "mov w9, #1", "mov w10, #2", f"{branch} w8, .LA"]
+    code += ["ldadd w9, w11, [x0]", "ret", ".LA:", "ldadd w10, w11, [x0]", "ret"]
+    if stands:
+        assert seen(compiled("aarch64+lse", one(*BOTH), *code)) == {it: Read(it) for it in range(3)}
+    else:
+        with pytest.raises(InputError, match="must be one in the code, too"):
+            compiled("aarch64+lse", one(*BOTH), *code)
+
+
 RETRIES = ("cbnz w8, .LD", "stxr w10, w8, [x0]", "cbnz w10, .LA", ".LD:")
 
 
@@ -290,3 +327,11 @@ def test_it_is_for_no_machine() -> None:
 def test_the_compiler_is_named_with_its_version() -> None:
     assert by("aarch64").compiler.kind is Kind.LLVMLITE
     assert by("aarch64").origin.endswith(", aarch64 -O2") and by("aarch64").name == "aarch64"
+
+
+def test_a_program_may_be_built_again_under_the_same_version() -> None:
+    """So that no answer is kept by it."""
+    right = by("aarch64")
+    built = ForCpu("aarch64@llc", right.goal, Compiler("LLVM 23.0.0git by llc", "llc"))
+    assert right.version_tells and not built.version_tells
+    assert not Linked("both", right.goal, right.compiler, others=(built,)).version_tells

@@ -541,8 +541,11 @@ class ShapeQuestion(Question[Found], frozen=True):
         return self.shapes[0].hex()
 
     @property
-    def content(self) -> tuple[Any, ...]:
+    def content(self) -> tuple[Any, ...] | None:
+        """Of a compiler which version it is, and for what; None if that does not tell."""
         it, table = self.of, self.of.scheme
+        if isinstance(table, ForCpu) and not table.version_tells:
+            return None
         space = it.survey.space
         step = space.widest_value_step
         return (
@@ -551,15 +554,9 @@ class ShapeQuestion(Question[Found], frozen=True):
             step,
             table.source.digest,
             table.identity,
-            self._compiler,
+            table.origin if isinstance(table, ForCpu) else "",
             *it.content,
         )
-
-    @property
-    def _compiler(self) -> str:
-        """Which version compiles, and for what."""
-        table = self.of.scheme
-        return table.origin if isinstance(table, ForCpu) else ""
 
     def decide(self) -> Found:
         return self.of.shapes.decided(self.shapes)

@@ -100,7 +100,7 @@ def test_a_shape_of_another_code_is_decided_apart() -> None:
 
 
 def test_shapes_are_for_tables_alone() -> None:
-    with pytest.raises(InputError, match="shapes are for tables"):
+    with pytest.raises(InputError, match="shapes are for targets that are judged by a model"):
         rspverify.hunt("original", events=1, by=By.SHAPES)
 
 
