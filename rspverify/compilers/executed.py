@@ -7,13 +7,15 @@ the program's; what each read of the source has read is what it stores to the pl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
 
 from rspverify.assembly.program import Seen
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.compilers.matching import given, lost
 from rspverify.compilers.programs import APART, read_as, watched
-from rspverify.isa.blocks import in_order
+from rspverify.isa.blocks import in_order, unrolled
 from rspverify.isa.conditions import Condition, both, condition_of, either, expression, implies
 from rspverify.isa.execution import (
     LOST,
@@ -21,13 +23,14 @@ from rspverify.isa.execution import (
     Address,
     CannotReadError,
     Event,
+    State,
     TableExecutor,
     is_lost,
 )
 from rspverify.isa.instruction_set import Form, instruction_set
-from rspverify.isa.lines import Instruction, Line
+from rspverify.isa.lines import Instruction, Label, Line
 from rspverify.litmus.assembly import addresses_of, operation_of, spin_of
-from rspverify.litmus.program import Kind, Operation, Order, Program, Spin, Thread
+from rspverify.litmus.program import Cut, Kind, Operation, Order, Program, Spin, Thread
 from rspverify.mapping.mapped import Mapped
 from rspverify.mapping.targets import Target
 from rspverify.records import replace
@@ -44,6 +47,13 @@ _BYTES = {
 """The low bytes of the registers of x86."""
 _WHOLE = {byte: whole for whole, byte in _BYTES.items()}
 _LOW = Constant(0xFF)
+_DEPENDENCIES = frozenset({"addr", "data", "ctrl"})
+_TIMES = 2
+"""So often a loop is unrolled that is not read as its last iteration."""
+_LOOPS = 6
+"""So many loops of a thread are unrolled."""
+_BEYOND = ".Lbeyond"
+"""The label to which unrolled loops go on."""
 _ACQUIRES = (Order.ACQUIRE, Order.ACQ_REL, Order.SEQ_CST)
 
 
@@ -64,9 +74,10 @@ def mapped(
     problems = Problems()
     for thread in program.threads:
         first = sum(len(each.events) for each in threads)
-        threads.append(_Code(thread, program, block, target, first))
+        given_to = _Given(thread, program, block, target, model.names.isdisjoint(_DEPENDENCIES))
+        threads.append(_executed(code[thread.name], given_to, first))
         with problems:
-            threads[-1].run(code[thread.name])
+            threads[-1].require()
     problems.tell()
     seen = [each for it in threads for each in it.seen()]
     known = {it.operation: it.value for it in seen}
@@ -77,9 +88,12 @@ def mapped(
         threads=tuple(it.thread for it in threads),
         condition=None,
         watched=(),
-        cuts=tuple(
-            replace(it, guard=substituted(it.guard, lambda i: known.get(i, Read(i))), at=0)
-            for it in program.cuts
+        cuts=(
+            *(
+                replace(it, guard=substituted(it.guard, lambda i: known.get(i, Read(i))), at=0)
+                for it in program.cuts
+            ),
+            *(each for it in threads for each in it.cuts),
         ),
         spins=tuple(each for it in threads for each in it.spins),
         unrolled=None,
@@ -89,15 +103,40 @@ def mapped(
     return Mapped(made, model, tuple(seen), texts)
 
 
-class _Code(TableExecutor):
-    """The executor of the code of a thread."""
+class _Given(Struct, frozen=True):
+    """What the code of a thread is executed with. loose: whether the model asks for no
+    dependencies, so that it does not matter if some are on one path alone."""
 
-    def __init__(
-        self, thread: Thread, program: Program, block: str, target: Target, first: int
-    ) -> None:
-        dialect = target.dialect
-        names = [it.name for it in program.locations]
-        start = {dialect.spelled(block): Address(names[0])} if names else {}
+    thread: Thread
+    program: Program
+    block: str
+    target: Target
+    loose: bool
+
+
+def _executed(lines: Sequence[Line], given_to: _Given, first: int) -> _Code:
+    """The code of a thread, executed; a loop that is not read as its last iteration is unrolled."""
+    unread: list[str] = []
+    times = max([_TIMES, *(it.iterations for it in given_to.program.cuts)])
+    while True:
+        it = _Code(given_to, first, times)
+        it.run(lines, unread)
+        if it.loop is None or it.loop in unread or len(unread) == _LOOPS:
+            return it
+        unread.append(it.loop)
+
+
+class _Code(TableExecutor):
+    """The executor of the code of a thread.
+
+    times: how often loops stand in the code that are unrolled. cuts: where they go on beyond that;
+    loop: the label of one that cannot be read otherwise.
+    """
+
+    def __init__(self, given_to: _Given, first: int, times: int) -> None:
+        dialect = given_to.target.dialect
+        names = [it.name for it in given_to.program.locations]
+        start = {dialect.spelled(given_to.block): Address(names[0])} if names else {}
         super().__init__(
             instruction_set(dialect.instructions),
             re.compile("|".join([dialect.registers, *_WHOLE])),
@@ -108,13 +147,22 @@ class _Code(TableExecutor):
             zero=dialect.zero,
             anywhere=dialect.anywhere,
         )
-        self._own, self._names, self._dialect = thread, names, dialect
+        self._own, self._names, self._loose = given_to.thread, names, given_to.loose
         self._results: dict[int, Expression] = {}
         self._ends: Condition = False
+        self._iterations = times
+        self.cuts: list[Cut] = []
+        self.loop: str | None = None
 
-    def run(self, lines: Sequence[Line]) -> None:
-        """Execute all lines. Raises InputError with what cannot be read."""
-        self.follow(in_order(lines, self._goes, self._ends_there))
+    def run(self, lines: Sequence[Line], loops: Sequence[str]) -> None:
+        """Execute all lines, in which these loops are unrolled."""
+        lines = in_order(lines, self._goes, self._ends_there)
+        for each in loops:
+            lines = unrolled(lines, each, self._goes, self._iterations, _BEYOND)
+        if loops and lines:
+            lines = [*lines, Label(_BEYOND, lines[-1].span)]
+            lines = in_order(lines, self._goes, self._ends_there, ".Lplace")
+        self.follow(lines)
         if self.state is not None and not self.problems:
             self.refuse(lines[-1].span if lines else None, "the function must end, and does not")
         for it in self.events:
@@ -124,7 +172,22 @@ class _Code(TableExecutor):
             if any(UNKNOWN.index in reads(each) for each in parts):
                 message = f"{it.instruction} depends on a register to which nothing was written"
                 self.refuse(it.instruction.span, message)
-        self.require()
+
+    def passes(self, label: Label) -> None:
+        """Where an unrolled loop goes on, nothing is executed any more."""
+        super().passes(label)
+        if label.name == _BEYOND and self.state is not None:
+            going = expression(self.state.path)
+            self.cuts.append(Cut(self._own.index, going, self._iterations, label.span, 0))
+            self.state = None
+
+    def goes_back(self, target: str, there: Condition, before: State) -> State:
+        """A loop of which not only the last iteration counts is noted, so that it is unrolled."""
+        try:
+            return super().goes_back(target, there, before)
+        except CannotReadError:
+            self.loop = self.loop or target
+            raise
 
     def _goes(self, it: Instruction) -> tuple[str, bool] | None:
         """Where a branch goes, and whether always; None of what is no branch."""
@@ -224,6 +287,10 @@ class _Code(TableExecutor):
         if isinstance(one, Address) or isinstance(other, Address):
             raise CannotReadError("calculates with an address")
         return binary(sign, one, other)
+
+    def _torn(self, names: Iterable[str]) -> frozenset[int]:
+        """Of no matter where the model asks for no dependencies."""
+        return frozenset() if self._loose else super()._torn(names)
 
     def _register_of(self, text: str) -> str:
         """Registers of x86 have three names; that of the low byte is kept apart."""

@@ -112,6 +112,7 @@ def x86(it: Instruction) -> Iterable[Instruction]:
         word, _, first = given[0].partition(" ")
         mnemonic, given[0] = f"LOCK {word.upper()}", first
     operands = [_memory(_plain(_SIZE.sub("", each), _in_capitals)) for each in given]
+    operands = [each.replace("+-", "-") for each in operands]
     if mnemonic.startswith("LOCK") and operands and _STACK.fullmatch(operands[0]):
         mnemonic, operands = "MFENCE", []
     made = replace(it, mnemonic=mnemonic, operands=tuple(operands))

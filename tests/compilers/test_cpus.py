@@ -144,6 +144,49 @@ def test_programs_of_the_system(name: str, needs: str) -> None:
     assert {word(each, it) for each in tests} == {Word.SOUND}
 
 
+# ---- loops ---------------------------------------------------------------------------------------
+
+RELEASING = read_program(
+    Source(
+        "MP+cas.rel.litmus",
+        """C MP+cas.rel
+{ }
+P0 (atomic_int* x, atomic_int* y) {
+  int e = 0;
+  atomic_store_explicit(x, 1, memory_order_relaxed);
+  int r0 = atomic_compare_exchange_strong_explicit(y, &e, 1, memory_order_release, memory_order_relaxed);
+}
+P1 (atomic_int* x, atomic_int* y) {
+  int r1 = atomic_load_explicit(y, memory_order_acquire);
+  int r2 = atomic_fetch_or_explicit(x, 2, memory_order_relaxed);
+}
+exists (1:r1=1 /\\ 1:r2=0)
+""",
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "within", "old", "new"),
+    [
+        ("x86-64", {"iterations": 2}, "\tor\te", "\tand\te"),
+        ("ppc64le", {"iterations": 2}, "\tlwsync", "\tnop"),
+        ("armv7", {"iterations": 2}, "dmb\tish", "nop"),
+        ("aarch64", {}, "stlxr", "stxr"),
+        ("riscv64", {}, "sc.w.rl", "sc.w"),
+    ],
+)
+def test_a_loop_is_its_last_iteration_or_unrolled(
+    name: str, within: Mapping[str, int], old: str, new: str
+) -> None:
+    """Only what goes on where a store-exclusive fails, and carries nothing round, is the first."""
+    it = by(name)
+    verdict = check(Case(RELEASING, it, MODEL, SETTINGS))
+    assert (verdict.word, dict(verdict.within)) == (Word.SOUND, within)
+    wrong = ForCpu(it.word, it.goal, Edited(it.compiler.version, old=old, new=new))
+    assert check(Case(RELEASING, wrong, MODEL, SETTINGS)).word is Word.UNSOUND
+
+
 # ---- what is read out of code --------------------------------------------------------------------
 
 
