@@ -57,7 +57,7 @@ class Compiler(Struct, frozen=True):
         try:
             if self.kind is Kind.LLC and self.path is not None and goal.level is not None:
                 module = _said(self._optimiser(goal), module, what)
-            text = _said(self._command(goal), module, what)
+            text = _said(self.command_of(goal), module, what)
         except InputError as error:
             if _UNKNOWN not in str(error):
                 raise
@@ -68,9 +68,10 @@ class Compiler(Struct, frozen=True):
     def command(self, goal: Goal) -> list[str]:
         """What compiles a module on standard input so: llc, also where llvmlite does the same."""
         kind = Kind.LLC if self.kind is Kind.LLVMLITE else self.kind
-        return Compiler(self.version, self.path or "llc", kind)._command(goal)
+        return Compiler(self.version, self.path or "llc", kind).command_of(goal)
 
-    def _command(self, goal: Goal) -> list[str]:
+    def command_of(self, goal: Goal) -> list[str]:
+        """What is executed, as it is."""
         features = ",".join(goal.features)
         if self.path is None:
             return [*_EMIT, goal.cpu, features, goal.level or "", *goal.spelling]

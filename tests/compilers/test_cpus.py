@@ -276,12 +276,12 @@ RETRIES = ("cbnz w8, .LD", "stxr w10, w8, [x0]", "cbnz w10, .LA", ".LD:")
 
 
 def test_what_an_iteration_stores_as_a_result_is_not_read() -> None:
-    """Where the last iteration does not, it is what one before has read."""
+    """Where the last iteration does not, it is what one before has read: the loop stands twice."""
     add = "int r0 = atomic_fetch_add_explicit(x, 0, memory_order_relaxed);"
     result = "str w8, [x0, #16]"
     compiled("aarch64", one(add), ".LA:", "ldxr w8, [x0]", *RETRIES, result, "ret")
     code = (".LA:", "ldxr w8, [x0]", RETRIES[0], result, *RETRIES[1:], "ret")
-    with pytest.raises(InputError, match="result 0 goes on from there"):
+    with pytest.raises(InputError, match="must be one in the code, too"):
         compiled("aarch64", one(add), *code)
 
 

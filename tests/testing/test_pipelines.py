@@ -20,7 +20,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from rspverify.cli import app
-from rspverify.compilers import PROCESSORS, llvm
+from rspverify.compilers import PROCESSORS, llvm, processor
 
 Nights: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -241,7 +241,8 @@ def test_nights_with_a_compiler(nights: Nights, tmp_path: Path) -> None:
     assert "ISA2-wg-dv under llvm-gfx942" in report
     take_tables()
 
-    emit = shlex.join(llvm.llvmlite()._command("CPU", "")).replace("CPU", '"${1#-mcpu=}"')
+    command = llvm.llvmlite().command_of(processor("gfx942"))
+    emit = shlex.join(command).replace("gfx942", '"${1#-mcpu=}"')
     tells = (
         'if [ "$1" = --version ]; then echo LLVM version 99.0.0; echo "  amdgcn - AMD"; exit; fi'
     )
