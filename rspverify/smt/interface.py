@@ -7,7 +7,8 @@ takes 4 ms to load. Numbers stand for what Z3 owns: contexts, terms, solvers, mo
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from _thread import get_ident
+from collections.abc import Callable, Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -127,11 +128,14 @@ def numbers(those: Sequence[int]) -> Any:
 class Context:
     """All that Z3 makes belongs to a context, which takes 10 ms to set up.
 
-    ref: its number, 0 once it is gone: what goes together goes in any order.
+    ref: its number, 0 once it is gone: what goes together goes in any order. What is needed no more
+    is given back by the thread that asks: garbage may be found by another one, while Z3 is at work.
     """
 
     def __init__(self) -> None:
         config = _library.Z3_mk_config()
+        self._dropped: list[tuple[Callable[[int, int], None], int]] = []
+        self._thread = get_ident()
         self.ref: int = _mk_context(config)
         _del_config(config)
         _set_error_handler(self.ref, None)  # The default one ends the process.
@@ -140,11 +144,34 @@ class Context:
         ref, self.ref = self.ref, 0
         delete(ref)
 
+    def ask(self) -> None:
+        """From here on this thread asks."""
+        self._thread = get_ident()
+        self._tidy()
+
+    def drop(
+        self,
+        function: Callable[[int, int], None],
+        those: Iterable[int],
+        here: Callable[[], int] = get_ident,
+    ) -> None:
+        """Give back what is needed no more, now or when it is asked again."""
+        if self.ref:
+            self._dropped += [(function, each) for each in those]
+            if here() == self._thread:
+                self._tidy()
+
+    def _tidy(self) -> None:
+        while self._dropped:
+            function, it = self._dropped.pop()
+            function(self.ref, it)
+
 
 class ContextSolver:
     """A solver of a context for a logic of SMT-LIB, or for all of them without their tactics."""
 
     def __init__(self, context: Context, logic: str | None = None) -> None:
+        context.ask()
         self._context, self._ref = context, context.ref
         self._solver = (
             _mk_simple_solver(self._ref)
@@ -154,8 +181,7 @@ class ContextSolver:
         _keep_solver(self._ref, self._solver)
 
     def __del__(self, drop: Callable[[int, int], None] = _drop_solver) -> None:
-        if self._context.ref:
-            drop(self._ref, self._solver)
+        self._context.drop(drop, [self._solver])
 
     def set(self, name: str, value: bool | int) -> None:
         """Choose an option."""
@@ -176,6 +202,7 @@ class ContextSolver:
 
     def check(self, assumptions: Sequence[int] = ()) -> int:
         """YES, NO or 0, if the assumptions hold."""
+        self._context.ask()
         found: int = _check(self._ref, self._solver, len(assumptions), objects(assumptions))
         return found
 
@@ -208,8 +235,7 @@ class ContextModel:
         self._true = mk_true(self._ref)
 
     def __del__(self, drop: Callable[[int, int], None] = _drop_model) -> None:
-        if self._context.ref:
-            drop(self._ref, self._model)
+        self._context.drop(drop, [self._model])
 
     def holds(self, variable: int) -> bool:
         """The value of a variable; one that does not matter is false."""

@@ -98,8 +98,7 @@ class Solver:
         self._assumable: dict[Term, Term] = {}
 
     def __del__(self, drop: Callable[[int, int], None] = z3.dec_ref) -> None:
-        for ast in self._asts.values() if self._context.ref else ():
-            drop(self._ref, ast)
+        self._context.drop(drop, self._asts.values())
 
     def add(self, *terms: Term) -> None:
         """Assert terms; conjunctions are asserted part by part."""

@@ -300,6 +300,7 @@ def test_a_corpus_recolours_after_an_edit(visit: Visitor) -> None:
 
 def test_a_finding_of_a_hunt_becomes_the_test(visit: Visitor) -> None:
     page = visit()
+    verdict(page, "UNSOUND")
     page.locator("#tab-hunt").click()
     page.locator("#operations").select_option("2")
     page.locator("#threads").select_option("2")
