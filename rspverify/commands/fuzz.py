@@ -60,7 +60,6 @@ def fuzz(asked: FuzzParameters) -> Fuzz:
     questions = [
         ChunkQuestion(
             scheme=word,
-            machine=settings.machine,
             settings=settings,
             seed=asked.seed,
             numbers=tuple(range(at, min(at + CHUNK, last))),

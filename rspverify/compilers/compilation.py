@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import ClassVar
 
 from rspverify.assembly.program import AssemblyProgram
 from rspverify.compilers.llvm import Compiler, Kind
 from rspverify.compilers.processors import Goal
 from rspverify.compilers.programs import read_as
-from rspverify.litmus.program import Program
+from rspverify.litmus.program import Operation, Program
 from rspverify.mapping.mapped import Mapped
 from rspverify.records import replace
+from rspverify.scheme.compile import beyond
 from rspverify.source import InputError, Problem, Severity, Source
 
 _AT_A_TIME = 200
@@ -59,8 +60,19 @@ class Compilation:
         return emitted
 
     @abstractmethod
-    def beyond(self, program: Program) -> Iterable[Problem]:
+    def why_not(self, operation: Operation) -> str | None:
+        """Why an operation cannot be compiled for this processor, in words that follow its name."""
+
+    def beyond(self, program: Program) -> Iterator[Problem]:
         """Why a test cannot be compiled."""
+        if program.spins:
+            message = "a loop that never ends cannot be unrolled, and loops are not read"
+            yield Problem(program.spins[0].span, message, severity=Severity.UNSUPPORTED)
+        for each in program.operations:
+            reason = beyond(each, program) or self.why_not(each)
+            if reason is not None:
+                message = f"{each} is beyond {self.name}: it {reason}"
+                yield Problem(each.span, message, severity=Severity.UNSUPPORTED)
 
     @property
     def source(self) -> Source:

@@ -344,8 +344,6 @@ def _extraction(
     notes = [f"rows for rmw are not for {alternatives(without)}"] if without else []
     others = [it for it in left_out if it not in OPERATORS]
     notes += [f"there are no rows of their own for {', '.join(others)}"] if others else []
-    offered = compiler.goal.of.offered
-    models = [offered[it].model for it in compiler.goal.chosen if offered[it].model]
     by = "gcc" if compiler.compiler.kind is Kind.GCC else "llvm"
     return Extraction(
         f"{by}-{compiler.goal.name}",
@@ -355,5 +353,5 @@ def _extraction(
         "; ".join(notes) or None,
         left_out,
         compiler.target.name,
-        models[0] if models else None,
+        compiler.goal.under,
     )

@@ -9,7 +9,7 @@ those that are called so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product, takewhile
 from math import prod
 from typing import ClassVar
@@ -34,7 +34,6 @@ from rspverify.mapping.mapped import Mapped
 from rspverify.mapping.table import MOST_MIXED
 from rspverify.mapping.targets import TARGETS, Target
 from rspverify.records import replace
-from rspverify.scheme.compile import beyond
 from rspverify.source import InputError, Problem, Severity, Source
 from rspverify.wording import alternatives
 
@@ -183,6 +182,12 @@ class Setup(Struct, frozen=True):
         return self.of.cpu
 
     @property
+    def under(self) -> str | None:
+        """The model that a feature asks for; None where it is that of the processor."""
+        models = (self.of.offered[it].model for it in self.chosen)
+        return next(filter(None, models), None)
+
+    @property
     def features(self) -> tuple[str, ...]:
         """As LLVM takes them."""
         return (*self.of.base, *(f"+{it}" for it in self.chosen))
@@ -231,9 +236,7 @@ class ForCpu(Struct, Compilation, frozen=True, eq=False):
     @property
     def model(self) -> MemoryModel:
         """The model that says what executions of its code are."""
-        offered = self.goal.of.offered
-        others = [offered[it].model for it in self.goal.chosen if offered[it].model]
-        return load_model(others[0] if others else self.target.model)
+        return load_model(self.goal.under or self.target.model)
 
     @property
     def runs_on(self) -> str:
@@ -301,8 +304,7 @@ class ForCpu(Struct, Compilation, frozen=True, eq=False):
 
     def laid_out(self, emitted: Source) -> Source:
         """PTX has functions in braces."""
-        text = laid_out(emitted.text) if self.has_scopes else emitted.text
-        return Source(emitted.name, text)
+        return Source(emitted.name, laid_out(emitted.text))
 
     def written(self, programs: Mapping[str, Program]) -> str:
         """A module with tests, whose functions begin with their names: C for GCC, IR for LLVM."""
@@ -310,20 +312,13 @@ class ForCpu(Struct, Compilation, frozen=True, eq=False):
             return c_source(programs)
         return module(programs, has_local=False, backend=self.goal.of.backend)
 
-    def beyond(self, program: Program) -> Iterator[Problem]:
-        """Why a test cannot be compiled."""
-        if program.spins:
-            message = "a loop that never ends cannot be unrolled, and loops are not read"
-            yield Problem(program.spins[0].span, message, severity=Severity.UNSUPPORTED)
-        for it in program.operations:
-            reason = beyond(it, program)
-            if reason is None and it.kind is Does.BARRIER:
-                reason = "is a barrier, which is not read back"
-            if reason is None and it.remote and self.has_scopes:
-                reason = "is remote, and compilers do not know that"
-            if reason is not None:
-                message = f"{it} is beyond {self.name}: it {reason}"
-                yield Problem(it.span, message, severity=Severity.UNSUPPORTED)
+    def why_not(self, operation: Operation) -> str | None:
+        """Why an operation cannot be compiled for this processor, in words that follow its name."""
+        if operation.kind is Does.BARRIER:
+            return "is a barrier, which is not read back"
+        if operation.remote and self.has_scopes:
+            return "is remote, and compilers do not know that"
+        return None
 
 
 class Linked(ForCpu, frozen=True, eq=False):

@@ -25,17 +25,18 @@ from rspverify.isa.execution import (
     Event,
     State,
     TableExecutor,
+    added,
     is_lost,
 )
 from rspverify.isa.instruction_set import Form, instruction_set
 from rspverify.isa.lines import Instruction, Label, Line
-from rspverify.litmus.assembly import addresses_of, operation_of, spin_of
+from rspverify.litmus.assembly import FIRST, operation_of, spin_of
 from rspverify.litmus.program import Cut, Kind, Operation, Order, Program, Spin, Thread
 from rspverify.mapping.mapped import Mapped
 from rspverify.mapping.targets import Target
 from rspverify.records import replace
 from rspverify.source import InputError, Problem, Problems, Severity
-from rspverify.value import Constant, Expression, Read, binary, reads, select, substituted
+from rspverify.value import Constant, Expression, Read, reads, select, substituted
 
 _TERM = re.compile(r"([+-]?)([^+-]+)")
 _SCALED = re.compile(r"(\w+)\*(\d)|(\d)\*(\w+)")
@@ -140,7 +141,7 @@ class _Code(TableExecutor):
         super().__init__(
             instruction_set(dialect.instructions),
             re.compile("|".join([dialect.registers, *_WHOLE])),
-            addresses_of(names),
+            {name: FIRST + at * APART for at, name in enumerate(names)},
             start,
             first,
             spelled=dialect.spelled,
@@ -167,6 +168,9 @@ class _Code(TableExecutor):
             self.refuse(lines[-1].span if lines else None, "the function must end, and does not")
         for it in self.events:
             parts = [expression(it.guard)]
+            if isinstance(it, Event) and it.beyond is not False:
+                message = f"{it.instruction} may access what is no location of the test"
+                self.refuse(it.instruction.span, message)
             if isinstance(it, Event):
                 parts += [each for each in (it.value, it.success) if each is not None]
             if any(UNKNOWN.index in reads(each) for each in parts):
@@ -262,31 +266,20 @@ class _Code(TableExecutor):
         if scaled := _SCALED.fullmatch(text):
             factor = Constant(int(scaled[2] or scaled[3]))
             name = self._register_of(scaled[1] or scaled[4])
-            return self._calculated("*", self.operand(name), factor)
+            return added("*", self.operand(name), factor)
         if text in _WHOLE and text not in self.state.values:
-            return self._calculated("&", self.operand(_WHOLE[text]), _LOW)
+            return added("&", self.operand(_WHOLE[text]), _LOW)
         if (low := self.state.values.get(_BYTES.get(text, ""))) is not None:
-            high = self._calculated("&", super().operand(text), Constant(~_LOW.value))
-            return self._calculated("|", high, low)
+            high = added("&", super().operand(text), Constant(~_LOW.value))
+            return added("|", high, low)
         return super().operand(text)
 
     def _sum(self, terms: Sequence[tuple[str, str]]) -> Expression | Address:
         (_, first), *others = terms
         found = self.operand(self._register_of(first))
         for sign, text in others:
-            value = self.operand(self._register_of(text))
-            if isinstance(found, Address) and not isinstance(value, Address):
-                found = replace(found, offset=binary(sign, found.offset, value))
-            else:
-                found = self._calculated(sign, found, value)
+            found = added(sign, found, self.operand(self._register_of(text)))
         return found
-
-    def _calculated(
-        self, sign: str, one: Expression | Address, other: Expression | Address
-    ) -> Expression:
-        if isinstance(one, Address) or isinstance(other, Address):
-            raise CannotReadError("calculates with an address")
-        return binary(sign, one, other)
 
     def _torn(self, names: Iterable[str]) -> frozenset[int]:
         """Of no matter where the model asks for no dependencies."""

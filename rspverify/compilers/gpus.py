@@ -7,7 +7,7 @@ It is called `amdgpu:gfx942`, with a feature `amdgpu:gfx942+tgsplit`, and with t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct, field
 
@@ -23,9 +23,9 @@ from rspverify.compilers.processors import Goal, Processor, processor
 from rspverify.compilers.programs import module, pointers, read_as
 from rspverify.compilers.threads import read_thread
 from rspverify.isa.lines import Label
-from rspverify.litmus.program import LOCAL, Program
+from rspverify.litmus.program import LOCAL, Operation, Program
 from rspverify.records import replace
-from rspverify.scheme.compile import beyond, without_subgroups
+from rspverify.scheme.compile import without_subgroups
 from rspverify.scheme.memory import without_end
 from rspverify.source import InputError, Problem, Problems, Severity, Source
 
@@ -76,29 +76,22 @@ class ForGpu(Struct, ForMachine, Compilation, frozen=True, eq=False):
         """A module of IR with tests, whose functions begin with their names."""
         return module(programs, has_local=self.processor.has_local)
 
-    def beyond(self, program: Program) -> Iterable[Problem]:
+    def why_not(self, operation: Operation) -> str | None:
+        """Why an operation cannot be compiled for this processor, in words that follow its name."""
+        local = operation.location and LOCAL in operation.regions
+        if local and not self.processor.has_local:
+            return f"is in local memory, and {self.processor.name} has none"
+        if operation.order is not None and operation.scope is None:
+            return "has no scope"
+        return None
+
+    def beyond(self, program: Program) -> Iterator[Problem]:
         """Why a test cannot be compiled."""
         yield from without_subgroups(program, self.machine)
-        if program.spins:
-            message = "a loop that never ends cannot be unrolled, and loops are not read"
-            yield Problem(program.spins[0].span, message, severity=Severity.UNSUPPORTED)
         if any(each.remote for each in program.operations):
             message = f"remote operations are beyond {self.name}: compilers do not know them"
             yield Problem(None, message, severity=Severity.UNSUPPORTED)
-        for each in program.operations:
-            reason = beyond(each, program)
-            if (
-                reason is None
-                and each.location
-                and LOCAL in each.regions
-                and not self.processor.has_local
-            ):
-                reason = f"is in local memory, and {self.processor.name} has none"
-            if reason is None and each.order is not None and each.scope is None:
-                reason = "has no scope"
-            if reason is not None:
-                message = f"{each} is beyond {self.name}: it {reason}"
-                yield Problem(each.span, message, severity=Severity.UNSUPPORTED)
+        yield from super().beyond(program)
 
 
 def translator(word: str) -> ForGpu:

@@ -494,7 +494,7 @@ class TableExecutor(Executor[State]):
         found = self.operand(bound[form.address])
         if form.offset is None:
             return found
-        return _added("+", found, self.operand(bound[form.offset]))
+        return added("+", found, self.operand(bound[form.offset]))
 
     def _places(self, form: Form, bound: Mapping[str, str]) -> list[tuple[Address, Condition]]:
         """Where an access may be, and when it is there. Raises CannotReadError."""
@@ -668,7 +668,7 @@ def is_lost(value: Expression | Address) -> bool:
 # ---- numbers and addresses -----------------------------------------------------------------------
 
 
-def _added(operator: str, left: Any, right: Any) -> Expression | Address:
+def added(operator: str, left: Any, right: Any) -> Expression | Address:
     """A calculation in which an address may stand, as long as something is added to it."""
     if isinstance(left, Address) and not isinstance(right, Address) and operator in "+-":
         return replace(left, offset=binary(operator, left.offset, right))
@@ -686,7 +686,7 @@ def _of_numbers(make: Callable[..., Expression]) -> Callable[..., Expression]:
     return made
 
 
-_WITH_ADDRESSES = Operators(_of_numbers(unary), _added, _of_numbers(select))
+_WITH_ADDRESSES = Operators(_of_numbers(unary), added, _of_numbers(select))
 
 
 def _elsewhere(offset: Expression) -> Condition:

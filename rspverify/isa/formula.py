@@ -45,7 +45,7 @@ _WORDS = {
     "gt_": ">",
     "ge_": ">=",
 }
-"""Operators by the words that mnemonics have for them."""
+"""Operators by the words that mnemonics have for them, in capitals or not."""
 
 Function = Callable[..., Any]
 
@@ -98,8 +98,8 @@ class Formula(Struct, frozen=True, eq=False, dict=True):
                 case ast.IfExp(test=test, body=then, orelse=otherwise):
                     return operators.select(of(test), of(then), of(otherwise))
                 case ast.Call(func=ast.Name(id=name), args=arguments):
-                    if name in _WORDS:
-                        return operators.binary(_WORDS[name], *map(of, arguments))
+                    if (word := name.lower()) in _WORDS:
+                        return operators.binary(_WORDS[word], *map(of, arguments))
                     return functions[name](*map(of, arguments))
                 case _:
                     raise ValueError(f"a calculation must be an expression, not {self.text}")

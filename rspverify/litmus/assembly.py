@@ -64,7 +64,7 @@ from rspverify.value import Constant, Expression, Read, binary, select, substitu
 MAX_INSTRUCTIONS = 250
 """How many instructions a test may have: a machine is spelled out for each of them."""
 
-_FIRST, _APART = 1 << 28, 1 << 12
+FIRST, _APART = 1 << 28, 1 << 12
 """What stands for the address of the first location, and how far those of others are from it."""
 
 BEYOND = "memory-access"
@@ -316,7 +316,7 @@ def _addresses(test: Columns, dialect: Dialect) -> Mapping[str, int]:
 
 def addresses_of(locations: Iterable[str]) -> Mapping[str, int]:
     """Locations with the numbers that stand for their addresses."""
-    return {name: _FIRST + _APART * number for number, name in enumerate(locations)}
+    return {name: FIRST + _APART * number for number, name in enumerate(locations)}
 
 
 def _locations(

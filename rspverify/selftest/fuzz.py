@@ -21,7 +21,7 @@ from rspverify.litmus.program import Kind, Order, Program, Scope
 from rspverify.litmus.reader import read_program
 from rspverify.programs.litmus_test import Access, LitmusTest, Thread, litmus_test
 from rspverify.programs.writer import litmus_text
-from rspverify.selftest.shrink import MAX_TRIES, smaller_tests
+from rspverify.selftest.shrink import shrunk, smaller_tests
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
@@ -211,7 +211,6 @@ class ChunkQuestion(Question[Chunk], frozen=True):
     kind = "fuzz"
 
     scheme: str
-    machine: str | None
     settings: Settings
     seed: int
     numbers: tuple[int, ...]
@@ -222,7 +221,7 @@ class ChunkQuestion(Question[Chunk], frozen=True):
         return f"fuzz-{self.seed}-{self.numbers[0]}"
 
     def decide(self) -> Chunk:
-        scheme = _translator(self.scheme, self.machine)
+        scheme = _translator(self.scheme, self.settings.machine)
         tests = [random_program(self.seed, it) for it in self.numbers]
         scheme.prepare(map(_program, tests))
         verdicts = [self._verdict(scheme, it) for it in tests]
@@ -239,14 +238,12 @@ class ChunkQuestion(Question[Chunk], frozen=True):
 
     def _found(self, scheme: Translator, number: int, test: LitmusTest, verdict: Verdict) -> Fuzzed:
         """The smallest that is wrong, of those that leave something out."""
-        smaller = smaller_tests(test)
-        for _ in range(MAX_TRIES):
-            candidate = next((each for each in smaller if each != test), None)
-            if candidate is None:
-                break
-            found = self._verdict(scheme, candidate)
-            if found.word is Word.UNSOUND:
-                test, verdict, smaller = candidate, found, smaller_tests(candidate)
+
+        def wrong(it: LitmusTest) -> Verdict | None:
+            found = self._verdict(scheme, it)
+            return found if found.word is Word.UNSOUND else None
+
+        test, verdict = shrunk(test, smaller_tests, wrong, verdict)
         name = f"fuzz-{self.seed}-{number}"
         command = f"rspverify fuzz {self.scheme} --model {self.settings.model}"
         command += f" --seed {self.seed} --start {number} --programs 1"

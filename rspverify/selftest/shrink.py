@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain, product
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -38,6 +39,9 @@ class Pair(Struct, frozen=True):
     machine: RandomMachine | None = None
 
 
+T = TypeVar("T")
+F = TypeVar("F")
+
 Shown = Callable[[Pair], Difference | None]
 """The disagreement of the kind in question that a pair shows, or None."""
 
@@ -47,16 +51,21 @@ MAX_TRIES = 2_000
 
 def shrink(pair: Pair, shown: Shown, difference: Difference) -> tuple[Pair, Difference]:
     """The first smaller pair that shows it, again and again, until no smaller pair does."""
-    smaller = _smaller(pair)
+    return shrunk(pair, _smaller, shown, difference)
+
+
+def shrunk(
+    it: T, smaller: Callable[[T], Iterator[T]], shown: Callable[[T], F | None], found: F
+) -> tuple[T, F]:
+    """The first smaller thing that shows what was found, again and again, and what it shows."""
+    candidates = smaller(it)
     for _ in range(MAX_TRIES):
-        candidate = next((each for each in smaller if each != pair), None)
+        candidate = next((each for each in candidates if each != it), None)
         if candidate is None:
             break
-        found = shown(candidate)
-        if found is not None:
-            pair, difference = candidate, found
-            smaller = _smaller(pair)
-    return pair, difference
+        if (again := shown(candidate)) is not None:
+            it, found, candidates = candidate, again, smaller(candidate)
+    return it, found
 
 
 def _smaller(pair: Pair) -> Iterator[Pair]:

@@ -18,7 +18,7 @@ from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Source, read_source
 from rspverify.translators import names_compiler
-from rspverify.value import Constant, Read
+from rspverify.value import Binary, Constant, Read
 from rspverify.verdict import Word
 
 TESTS = Path("litmus/targets")
@@ -306,6 +306,38 @@ def test_what_cannot_be_read_is_not_judged(name: str, code: tuple[str, ...], sai
     with pytest.raises(InputError) as caught:
         compiled(name, one(LOADS[0]), *code)
     assert said in str(caught.value)
+
+
+TWO = read_program(
+    Source(
+        "two.litmus",
+        """C two
+{ }
+P0 (atomic_int* x, atomic_int* y) {
+  int r0 = atomic_load_explicit(x, memory_order_relaxed);
+  if (r0) { atomic_store_explicit(x, 1, memory_order_relaxed); }
+  else { atomic_store_explicit(y, 1, memory_order_relaxed); }
+}
+exists (x=0)
+""",
+    )
+)
+
+
+def test_an_address_that_is_chosen_on_the_way_is_that_of_each_location() -> None:
+    chosen = ("cbz w8, .LA", "mov x9, x0", "b .LB", ".LA:", "add x9, x0, #16", ".LB:")
+    code = ("ldr w8, [x0]", *chosen, "mov w10, #1", "str w10, [x9]", "str w8, [x0, #32]", "ret")
+    _, *stores = compiled("aarch64", TWO, *code).program.operations
+    guards = [(it.location, it.guard) for it in stores]
+    zero = Constant(0)
+    assert guards == [("x", Binary("!=", Read(0), zero)), ("y", Binary("==", Read(0), zero))]
+
+
+def test_an_address_that_may_be_of_no_location_is_not_read() -> None:
+    """What is calculated from a value may be anywhere."""
+    code = ("mov eax, dword ptr [rdi]", "mov dword ptr [rdi + 4*rax], 1", "ret")
+    with pytest.raises(InputError, match="may access what is no location of the test"):
+        compiled("x86-64", TWO, *code)
 
 
 def test_a_low_byte_is_written_beside_the_rest() -> None:
