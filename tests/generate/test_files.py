@@ -104,9 +104,8 @@ def test_the_list_shows_every_family_with_its_shapes() -> None:
 
 def test_the_document_shows_every_family(root: Path) -> None:
     text = (root / "docs/suites.md").read_text()
-    for name, family in FAMILIES.items():
-        total = sum(count for _, count in family.counts())
-        assert re.search(rf"^\| {re.escape(name)} \| {total:,} \|", text, re.MULTILINE), name
+    for name in FAMILIES:
+        assert re.search(rf"^\| [^|]*(?<!\S){re.escape(name)}(,| \|)", text, re.MULTILINE), name
 
 
 def test_only_counted(tmp_path: Path) -> None:
