@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING
 
 from rspverify.api.inputs import read_scheme
 from rspverify.api.parameters import question
-from rspverify.compilers import OPERATORS, Extraction, codes, llvmlite, processor, table
-from rspverify.compilers import llc as llc_at
+from rspverify.compilers import (
+    OPERATORS,
+    Extraction,
+    codes,
+    compiler_at,
+    llvmlite,
+    processor,
+    table,
+)
 from rspverify.compilers.cpu_tables import cpu_table
 from rspverify.compilers.cpus import CPUS, translator
 from rspverify.compilers.operations import OPERATORS as OF_C
@@ -96,7 +103,7 @@ def extract(asked: ExtractParameters) -> Extraction:
         raise InputError([Problem(None, message, guess(asked.target, names))])
     meant = processor(asked.cpu or "", asked.features)
     chosen = _chosen(asked, OPERATORS)
-    compiler = llvmlite() if asked.llc is None else llc_at(asked.llc)
+    compiler = llvmlite() if asked.llc is None else compiler_at(asked.llc, meant)
     found = codes(meant, compiler, operators=chosen)
     extraction = table(found, meant, compiler)
     read_back(extraction)

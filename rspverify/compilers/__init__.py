@@ -2,7 +2,7 @@
 
 from rspverify.compilers.extract import Codes, codes
 from rspverify.compilers.ir import OPERATORS
-from rspverify.compilers.llvm import Compiler, llc, llvmlite
+from rspverify.compilers.llvm import Compiler, compiler_at, llvmlite
 from rspverify.compilers.processors import PROCESSORS, Processor, processor
 from rspverify.compilers.tables import Extraction, TableRow, table
 
@@ -15,7 +15,7 @@ __all__ = [
     "Processor",
     "TableRow",
     "codes",
-    "llc",
+    "compiler_at",
     "llvmlite",
     "processor",
     "table",

@@ -60,6 +60,7 @@ _PUBLISHED = {
     "x86-64": "c11-x86-xchg",
     "riscv64": "c11-riscv-psabi",
     "riscv64+zalasr": "c11-riscv-zalasr",
+    "riscv64+ztso": "c11-riscv-ztso",
     "ppc64le": "c11-power-leading",
 }
 """The tables that ship for the ABI of a processor, without or with a feature."""

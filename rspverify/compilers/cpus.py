@@ -39,8 +39,8 @@ from rspverify.wording import alternatives
 
 
 class Feature(Struct, frozen=True):
-    """A feature that may be asked for. gcc: what GCC and clang add for it to the name of the
-    architecture; model: which one judges the code, if it is another."""
+    """A feature that may be asked for. gcc: what GCC adds for it to the name of the architecture,
+    empty where it has none; model: which one judges the code, if it is another."""
 
     gcc: str = ""
     model: str = ""
@@ -52,8 +52,9 @@ class Cpu(Struct, frozen=True):
     target: its assembly and model. block: the register in which a function has its first argument.
     comments: what begins one in assembly; spelled: what makes the dialect of what is emitted. base:
     the features that it always has; offered: others. scopes: what IR calls those of OpenCL, none
-    where it has none. cpu: which is meant where several are, as LLVM calls it. spelling: options of
-    LLVM, gcc: of GCC, and driver: of GCC and clang.
+    where it has none. cpu: which is meant where several are, as LLVM calls it. march: the name of
+    the architecture without features, as GCC calls it. spelling: options of LLVM, gcc: of GCC, and
+    driver: of GCC and clang.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Cpu(Struct, frozen=True):
     offered: Mapping[str, Feature] = {}
     scopes: Mapping[str, str] = {}
     cpu: str = ""
+    march: str = "armv8-a"
     spelling: tuple[str, ...] = ()
     gcc: tuple[str, ...] = ()
     driver: tuple[str, ...] = ()
@@ -108,7 +110,11 @@ CPUS: Mapping[str, Cpu] = {
             "#",
             riscv,
             base=("+m", "+a"),
-            offered={"zalasr": Feature(model="riscv-zalasr")},
+            offered={
+                "zalasr": Feature(model="riscv-zalasr"),
+                "ztso": Feature("_ztso", "riscv-ztso"),
+            },
+            march="rv64gc",
         ),
         Cpu(
             "ppc64le",
@@ -200,14 +206,14 @@ class Setup(Struct, frozen=True):
     @property
     def gcc(self) -> tuple[str, ...]:
         """Options of GCC."""
-        return (*_ALWAYS, *self.of.gcc, *self.driver)
+        names = [self.of.offered[it].gcc for it in self.chosen]
+        architecture = [f"-march={self.of.march}{''.join(names)}"] if names else []
+        return (*_ALWAYS, *self.of.gcc, *self.driver, *architecture)
 
     @property
     def driver(self) -> tuple[str, ...]:
         """Options of GCC and of clang."""
-        names = [self.of.offered[it].gcc for it in self.chosen]
-        architecture = [f"-march=armv8-a{''.join(names)}"] if names else []
-        return (*self.of.driver, *architecture)
+        return self.of.driver
 
     def __str__(self) -> str:
         return f"{self.name} -O{self.level}"
@@ -415,7 +421,10 @@ def _one(word: str) -> ForCpu:
         path = path or f"{of.triple}-gcc"
     elif by == "clang":
         path = path or "clang"
-    return ForCpu(word, goal, compiler_at(path, goal) if path else llvmlite())
+    compiler = compiler_at(path, goal) if path else llvmlite()
+    if compiler.kind is Kind.GCC and (lacks := [it for it in chosen if not of.offered[it].gcc]):
+        raise InputError([Problem(None, f"{word}: GCC has no feature {lacks[0]}")])
+    return ForCpu(word, goal, compiler)
 
 
 def _is_inside(it: Line) -> bool:

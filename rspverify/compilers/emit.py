@@ -7,12 +7,14 @@ of LLVM's for how assembly is written. Without arguments it says which LLVM it i
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
 
 def main(arguments: list[str]) -> str:
     """What the process prints."""
+    os.environ["LLVMLITE_ENABLE_OPAQUE_POINTERS"] = "1"  # of LLVM 15
     import llvmlite
     from llvmlite import binding
 

@@ -17,7 +17,7 @@ from rspverify.architecture.machines import machine_named
 from rspverify.assembly.program import AssemblyProgram
 from rspverify.compilers.assembly import read_assembly
 from rspverify.compilers.compilation import Compilation
-from rspverify.compilers.llvm import Compiler, llc, llvmlite
+from rspverify.compilers.llvm import Compiler, compiler_at, llvmlite
 from rspverify.compilers.matching import read_back
 from rspverify.compilers.processors import Goal, Processor, processor
 from rspverify.compilers.programs import module, pointers, read_as
@@ -103,8 +103,8 @@ def translator(word: str) -> ForGpu:
         raise InputError([Problem(None, message, hint)])
     cpu, features, path = match.groups()
     meant = processor(cpu, ",".join(_FEATURE.findall(features)))
-    machine = machine_named(meant.machine)
-    return ForGpu(word, meant, llc(path) if path else llvmlite(), machine)
+    compiler = compiler_at(path, meant) if path else llvmlite()
+    return ForGpu(word, meant, compiler, machine_named(meant.machine))
 
 
 def read_back_text(source: Source, program: Program, machine: Architecture) -> AssemblyProgram:

@@ -1,4 +1,5 @@
-"""Compilers: LLVM as llvmlite has it, or the `llc` or `clang` of an installation; GCC."""
+"""Compilers: LLVM as llvmlite has it, here or in another Python, or the `llc` or `clang` of an
+installation; GCC."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from rspverify.source import InputError, Problem, Source
 
 INSTALL = "python -m pip install 'rspverify[llvm]'"
 
-_EMIT = (sys.executable, "-P", str(Path(__file__).with_name("emit.py")))
-"""As a file, since it needs nothing of ours, and finds nothing beside it."""
+_EMIT = ("-P", str(Path(__file__).with_name("emit.py")))
+"""For a Python: as a file, since it needs nothing of ours, and finds nothing beside it."""
 _TELLING = (" error: ", "LLVM ERROR", "not a recognized")
 """What stands in the lines in which LLVM tells what is wrong."""
 _UNKNOWN = "is not a recognized processor"
@@ -26,8 +27,11 @@ _LEVEL = 2
 """How much llc optimises where it generates code, if nothing else is said."""
 _TO_ASSEMBLY = ("-S", "-o", "-")
 _FEATURE = "-target-feature"
-_OLDEST = 15
-"""The first LLVM that reads `ptr`."""
+_OLDEST = 13
+"""The first LLVM whose code is known to be read."""
+_OPAQUE = 15
+"""The first LLVM in which pointers have no type."""
+_POINTER = re.compile(r"\bptr\b( addrspace\(\d\))?")
 _LONGEST = 600
 """Seconds after which a compiler is given up."""
 
@@ -44,7 +48,8 @@ class Kind(Enum):
 class Compiler(Struct, frozen=True):
     """A program that makes assembly of LLVM's IR, or GCC of C.
 
-    version: `LLVM 22.1.0 by llvmlite 0.50.0`. path: of the program; None for llvmlite.
+    version: `LLVM 22.1.0 by llvmlite 0.50.0`. path: of the program, which is a Python for llvmlite;
+    None for this one.
     """
 
     version: str
@@ -54,6 +59,8 @@ class Compiler(Struct, frozen=True):
     def emit(self, module: str, goal: Goal) -> Source:
         """The assembly of a module. Raises InputError where the compiler says anything."""
         what = f"{self.version}, {goal}"
+        if self.kind is not Kind.GCC and self.major < _OPAQUE:
+            module = _POINTER.sub(r"i32\1*", module)  # All that is accessed is i32.
         try:
             if self.kind is Kind.LLC and self.path is not None and goal.level is not None:
                 module = _said(self._optimiser(goal), module, what)
@@ -67,14 +74,15 @@ class Compiler(Struct, frozen=True):
 
     def command(self, goal: Goal) -> list[str]:
         """What compiles a module on standard input so: llc, also where llvmlite does the same."""
-        kind = Kind.LLC if self.kind is Kind.LLVMLITE else self.kind
-        return Compiler(self.version, self.path or "llc", kind).command_of(goal)
+        if self.kind is Kind.LLVMLITE:
+            return Compiler(self.version, "llc").command_of(goal)
+        return self.command_of(goal)
 
     def command_of(self, goal: Goal) -> list[str]:
         """What is executed, as it is."""
         features = ",".join(goal.features)
-        if self.path is None:
-            return [*_EMIT, goal.cpu, features, goal.level or "", *goal.spelling]
+        if self.path is None or self.kind is Kind.LLVMLITE:
+            return [*self._llvmlite, goal.cpu, features, goal.level or "", *goal.spelling]
         level = f"-O{goal.level or _LEVEL}"
         if self.kind is Kind.GCC:
             return [self.path, level, *_TO_ASSEMBLY, "-x", "c", *goal.gcc, "-"]
@@ -86,8 +94,8 @@ class Compiler(Struct, frozen=True):
             return [self.path, *target, level, *_TO_ASSEMBLY, "-w", "-x", "ir", *words, "-"]
         cpu = [f"-mcpu={goal.cpu}"] if goal.cpu else []
         attributes = [f"-mattr={features}"] if features else []
-        options = [*attributes, *goal.spelling]
-        return [self.path, f"-mtriple={goal.triple}", *cpu, level, "-o", "-", *options]
+        triple = f"-mtriple={goal.triple}"
+        return [self.path, triple, *cpu, level, "-o", "-", *attributes, *goal.spelling]
 
     def _optimiser(self, goal: Goal) -> list[str]:
         """What optimises a module before llc generates its code: the `opt` beside it."""
@@ -95,10 +103,20 @@ class Compiler(Struct, frozen=True):
         opt = path.with_name(path.name.replace("llc", "opt"))
         return [str(opt), "-S", f"-mtriple={goal.triple}", f"-passes=default<O{goal.level}>", "-"]
 
+    @property
+    def _llvmlite(self) -> tuple[str, ...]:
+        """What asks llvmlite."""
+        return self.path or sys.executable, *_EMIT
+
+    @property
+    def major(self) -> int:
+        """The number of its version."""
+        return int(re.findall(r"\d+", self.version)[0])
+
     def _known(self, wanted: Goal) -> str:
         """The processors that can be read and that it knows, of the machine if there are any."""
-        asked = [*_EMIT, "help", "", ""]
-        if self.path is not None:
+        asked = [*self._llvmlite, "help", "", ""]
+        if self.path is not None and self.kind is not Kind.LLVMLITE:
             asked = [self.path, f"-mtriple={wanted.triple}", "-mcpu=help", "-o", "-"]
         said = _run(asked, f'target triple = "{wanted.triple}"', self.version).stderr
         known = [it for it in PROCESSORS if re.search(rf"^\s*{it}\s", said, re.MULTILINE)]
@@ -112,34 +130,30 @@ def llvmlite() -> Compiler:
     if find_spec("llvmlite") is None:
         message = "llvmlite must be installed, and is not"
         raise InputError([Problem(None, message, f"{INSTALL}, or name an llc: --llc PATH")])
-    return Compiler(_said(_EMIT, "", "llvmlite").strip(), kind=Kind.LLVMLITE)
-
-
-def llc(path: str) -> Compiler:
-    """The llc at a path, or in the folders where programs are. Raises InputError."""
-    said = _said((path, "--version"), "", path)
-    version = re.search(r"LLVM version (\S+)", said)
-    if version is None:
-        raise InputError([Problem(None, f"{path}: must be an llc, which tells its LLVM version")])
-    if not re.search(r"^\s*amdgcn\b", said, re.MULTILINE):
-        message = f"{path}: must have the target amdgcn, and has not"
-        raise InputError([Problem(None, message, f"{path} --version lists its targets")])
-    major = re.match(r"\d+", version[1])
-    if major and int(major[0]) < _OLDEST:
-        message = f"{path}: must be of LLVM {_OLDEST} or later, not {version[1]}"
-        raise InputError([Problem(None, message)])
-    return Compiler(f"LLVM {version[1]} by llc", path)
+    version = _said((sys.executable, *_EMIT), "", "llvmlite").strip()
+    return Compiler(version, kind=Kind.LLVMLITE)
 
 
 def compiler_at(path: str, goal: Goal) -> Compiler:
-    """The llc, clang or GCC at a path, or in the folders where programs are. Raises InputError."""
+    """The llc, clang or GCC at a path, or in the folders where programs are; or the llvmlite of a
+    Python that is there. Raises InputError."""
+    found = _at(path, goal)
+    if found.kind is not Kind.GCC and found.major < _OLDEST:
+        message = f"{path}: must be of LLVM {_OLDEST} or later, not {found.major}"
+        raise InputError([Problem(None, message)])
+    return found
+
+
+def _at(path: str, goal: Goal) -> Compiler:
     said = _said((path, "--version"), "", path)
+    if said.startswith("Python "):
+        return Compiler(_said((path, *_EMIT), "", path).strip(), path, Kind.LLVMLITE)
     if llvm := re.search(r"LLVM version (\S+)", said):
         return Compiler(f"LLVM {llvm[1]} by llc", path)
     if clang := re.search(r"clang version (\d\S*)", said):
         return Compiler(f"LLVM {clang[1]} by clang", path, Kind.CLANG)
     if "gcc" not in said.lower():
-        raise InputError([Problem(None, f"{path}: must be an llc, a clang or a GCC")])
+        raise InputError([Problem(None, f"{path}: must be an llc, a clang, a GCC or a Python")])
     version = _said((path, "-dumpfullversion"), "", path).strip()
     machine = _said((path, "-dumpmachine"), "", path).strip()
     wanted = goal.triple.partition("-")[0]

@@ -66,7 +66,7 @@ class Processor(Struct, frozen=True):
     level: ClassVar[None] = None
     spelling: ClassVar[tuple[str, ...]] = ()
     gcc: ClassVar[tuple[str, ...]] = ()
-    driver: ClassVar[tuple[str, ...]] = ()
+    driver: ClassVar[tuple[str, ...]] = ("-nogpulib", "-Xclang", "-disable-llvm-passes")
 
     @property
     def in_mode(self) -> bool:

@@ -161,7 +161,7 @@ class _Function:
         places = [f"x{at}" for at in range(len(self._pointers))]
         places += [f"result{it.index}" for it in self._program.operations]
         self._lines[:0] = (
-            f"  %{it} = getelementptr i8, ptr %block, i64 {at * APART}"
+            f"  %{it} = getelementptr i32, ptr %block, i64 {at * APART // 4}"
             for at, it in enumerate(places)
         )
         return "ptr %block"

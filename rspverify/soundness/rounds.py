@@ -53,6 +53,7 @@ _COHERENT = frozenset(
         "2e1825cc6a27d355bb05ca3f23174b332eac264f7e5db2d6a4b448a5e6d3b9d5",  # power
         "e72f275601d156ba9086194ff784372306300148f3648e38a41387a033708bfc",  # riscv
         "8de6b45d97b05616f01b98b1b0e850eea0fecc1c27bb4591fa74b578478a5d6b",  # riscv-zalasr
+        "38020a900a79edefd0e9b0fe5b684e901132e7f17995f4d01947cc6aed088f3c",  # riscv-ztso
         "4278b78a38ec72e6a408ba66887b1d9dd17df482124713f4db09e7d190fb0139",  # x86-tso
     }
 )

@@ -13,7 +13,8 @@ from rspverify.soundness.settings import Settings
 from rspverify.source import Source
 
 MODELS = dict.fromkeys(("aarch64", "aarch64-2021"), "AArch64")
-MODELS |= {**dict.fromkeys(("riscv", "riscv-zalasr"), "RISCV"), "power": "PPC", "armv7": "ARM"}
+MODELS |= dict.fromkeys(("riscv", "riscv-zalasr", "riscv-ztso"), "RISCV")
+MODELS |= {"power": "PPC", "armv7": "ARM"}
 ORDERS = ("", "", "", ".aq", ".rl", ".aqrl")
 TAGS = {
     "AArch64": {"load": ("", "", "A", "AP"), "lx": ("", "A"), "rmw": ("", "A", "L", "AL")}
@@ -192,6 +193,7 @@ WITNESSES = {
     " loads: 62; stores: 94; data: 240",
     "riscv": "atomicity: 7; rule 6: 7; rule 4: 19; rule 5: 20; rule 9: 34; rule 2: 39; rule 1: 243;"
     " rule 11: 129; rule 10: 196",
+    "riscv-ztso": "rule 6: 4; atomicity: 7; rule 4: 20; rule 5: 20",
     "power": "isync: 1; sync: 1; propagation: 3; strong prop: 3; eieio: 15; lwsync: 15;"
     " observation: 15; prop of writes: 15; address: 82; data: 91; control: 129; no thin air: 129",
     "armv7": "DMB: 9; DMB ST: 9; address: 9; propagation: 45; data: 91; no thin air: 97;"

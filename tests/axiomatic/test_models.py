@@ -66,7 +66,7 @@ def answer(program: Program, model: MemoryModel) -> tuple[frozenset[Outcome], bo
 
 
 OF_PROCESSORS = ("aarch64", "aarch64-2021", "armv7", "power", "ptx", "ptx-6.0")
-OF_PROCESSORS += ("riscv", "riscv-zalasr", "vulkan", "x86-tso")
+OF_PROCESSORS += ("riscv", "riscv-zalasr", "riscv-ztso", "vulkan", "x86-tso")
 """The models of assembly."""
 
 
@@ -90,6 +90,7 @@ def test_shipped_models() -> None:
         "rc11-scoped",
         "riscv",
         "riscv-zalasr",
+        "riscv-ztso",
         "vulkan",
         "x86-tso",
     )

@@ -69,9 +69,11 @@ BEYOND = {"armv7": {"LB+if", "MP+na", "exchange-lock"}}
 NAMED = [it for it in CPUS if not it.startswith("nvptx")]
 
 
-@pytest.mark.parametrize("name", [*NAMED, "aarch64+lse+rcpc", "riscv64+zalasr", "x86-64-O1"])
+@pytest.mark.parametrize(
+    "name", [*NAMED, "aarch64+lse+rcpc", "riscv64+zalasr", "riscv64+ztso", "x86-64-O1"]
+)
 def test_what_llvm_emits_is_right(name: str) -> None:
-    """But that rc11 forbids load buffering, as everywhere but on x86."""
+    """But that rc11 forbids load buffering, as everywhere but on x86 and with Ztso."""
     it = by(name)
     tests = [*(f"synchronisation/{each}" for each in NAMES)]
     tests += [f"seq_cst/{each}" for each in ORDERED]
@@ -79,7 +81,8 @@ def test_what_llvm_emits_is_right(name: str) -> None:
     beyond = {f"synchronisation/{each}" for each in BEYOND.get(name, ())}
     assert {each for each in tests if word(each, it) is Word.UNSUPPORTED} == beyond
     assert {word(each, it) for each in tests if each not in beyond} == {Word.SOUND}
-    wanted = Word.SOUND if name.startswith("x86") else Word.UNSOUND
+    is_tso = name.startswith("x86") or name.endswith("ztso")
+    wanted = Word.SOUND if is_tso else Word.UNSOUND
     assert word("synchronisation/LB", it) is wanted
 
 
@@ -142,6 +145,13 @@ def test_programs_of_the_system(name: str, needs: str) -> None:
     it = by(name)
     tests = [f"synchronisation/{each}" for each in NAMES]
     assert {word(each, it) for each in tests} == {Word.SOUND}
+
+
+def test_a_feature_that_gcc_has_not() -> None:
+    if shutil.which("riscv64-linux-gnu-gcc") is None:
+        pytest.skip("riscv64-linux-gnu-gcc is not installed")
+    with pytest.raises(InputError, match="GCC has no feature zalasr"):
+        translator("gcc:riscv64+zalasr")
 
 
 # ---- loops ---------------------------------------------------------------------------------------
@@ -373,8 +383,9 @@ def test_threads_of_linked_compilers_are_by_any_of_them() -> None:
     ("given", "said"),
     [
         ("aarch64+lsx", "a feature of aarch64 must be lse or rcpc, not lsx"),
+        ("riscv64+rcpc", "a feature of riscv64 must be zalasr or ztso, not rcpc"),
         ("aarch64-O2@no-such-program", "no-such-program: cannot be run"),
-        ("x86-64@true", "must be an llc, a clang or a GCC"),
+        ("x86-64@true", "must be an llc, a clang, a GCC or a Python"),
         ("gcc:aarch64@gcc", "must be a GCC for aarch64, not for x86_64-linux-gnu"),
     ],
 )

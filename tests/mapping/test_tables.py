@@ -14,6 +14,8 @@ from rspverify.litmus.reader import read_program
 from rspverify.mapping.mapped import Mapped
 from rspverify.mapping.reader import read_table
 from rspverify.mapping.table import Table
+from rspverify.records import replace
+from rspverify.scheme.writer import scheme_text
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Source, read_source
 from rspverify.value import Read
@@ -293,6 +295,30 @@ def test_objects_of_several_compilers_in_one_program(name: str, expected: Word) 
     source = read_source(f"schemes/mixed/{name}.yaml")
     assert word(source, "seq_cst/SB", C11) is expected
     assert word(source, "synchronisation/MP", RC11) is Word.SOUND
+
+
+def linked(under: str, *tables: Source) -> Source:
+    """Tables for RISC-V of which each operation may have the code of any."""
+    first, *rest = (read_table(it) for it in tables)
+    parts = tuple(replace(it, under=under) for it in (first, *rest))
+    text = scheme_text(replace(first, under=under, rows=(), parts=parts))
+    return Source("schemes/mixed/t.yaml", text)
+
+
+def test_what_may_be_linked_with_code_for_ztso() -> None:
+    """The psABI's mappings with each other and with A.6. Fences before seq_cst loads, as they were
+    proposed first (P. Reames, A. Parri, «TSO Memory Mappings for RISCV»), not with fences behind
+    stores, the alternative there, as neither of them has both."""
+    own, ztso = shipped("c11-riscv-ztso"), "riscv-ztso"
+    for other in ("c11-riscv", "c11-riscv-psabi"):
+        assert word(linked(ztso, own, shipped(other)), "seq_cst/SB", C11) is Word.SOUND
+    proposed = without("c11-riscv-ztso", "op: store, order: seq_cst", '"sw v,0(x)"')
+    alternative = without("c11-riscv-ztso", "op: load, order: seq_cst", '"lw r,0(x)"')
+    for each in (proposed, alternative, linked(ztso, own, proposed)):
+        assert word(each, "seq_cst/SB", C11) is Word.SOUND
+    assert word(linked(ztso, proposed, alternative), "seq_cst/SB", C11) is Word.UNSOUND
+    without_ztso = Source("t.yaml", own.text.replace(f"under: {ztso}\n", ""))
+    assert word(without_ztso, "synchronisation/MP", RC11) is Word.UNSOUND
 
 
 def test_a_mixed_table_is_what_its_parts_are_alone_where_they_agree() -> None:

@@ -514,11 +514,11 @@ def cats(it: Execution, model: str, without: str) -> bool:
 # ---- RISC-V --------------------------------------------------------------------------------------
 
 
-def riscv_rules(
-    events: list[Event], rf: Mapping[int, int], a: int, b: int, zalasr: bool
-) -> set[str]:
-    """Why a is before b in preserved program order. zalasr: whether orders of plain loads and stores
-    are RCsc, as that extension has it, and not RCpc, as in herd's tests."""
+def riscv_rules(events: list[Event], rf: Mapping[int, int], a: int, b: int, model: str) -> set[str]:
+    """Why a is before b in preserved program order. model: with Zalasr orders of plain loads and
+    stores are RCsc, and not RCpc, as in herd's tests; with Ztso loads acquire, stores release, and
+    AMOs do both, RCsc."""
+    zalasr, ztso = model == "riscv-zalasr", model == "riscv-ztso"
     one, other = events[a], events[b]
     between = [(at, events[at]) for at in range(a + 1, b)]
     same, number = one.location == other.location, one.number
@@ -529,9 +529,13 @@ def riscv_rules(
         same and one.reads and other.reads and unwritten and rf[a] != rf[b],
         bool(one.tags & {"AMO", "SX"}) and other.reads and rf[b] == a,
         any(it.kind == "F" and fence_orders(*it.tags, one, other) for _, it in between),
-        "aq" in one.tags,
-        "rl" in other.tags,
-        all(it.tags & {"aq", "rl"} and (zalasr or it.tags & special) for it in (one, other)),
+        "aq" in one.tags or (ztso and one.reads),
+        "rl" in other.tags or (ztso and other.writes),
+        all(
+            (it.tags & {"aq", "rl"} and (zalasr or it.tags & special))
+            or (ztso and "AMO" in it.tags)
+            for it in (one, other)
+        ),
         other.partner == number,
         number in other.address,
         number in other.data,
@@ -560,10 +564,10 @@ def in_global_orders(
     loads read the latest store that is earlier there or in their thread, and in which no other
     thread stores between what a load-reserved reads and its store-conditional."""
     every = frozenset(at for at, it in enumerate(events) if it.kind != "F" and it.thread >= 0)
-    earlier, own, zalasr = {}, {}, model == "riscv-zalasr"
+    earlier, own = {}, {}
     for b in every:
         before = [a for a in every if a < b and events[a].thread == events[b].thread]
-        earlier[b] = {a for a in before if riscv_rules(events, rf, a, b, zalasr) - {without}}
+        earlier[b] = {a for a in before if riscv_rules(events, rf, a, b, model) - {without}}
         stores = (a for a in before if events[a].writes)
         own[b] = [a for a in sorted(stores) if events[a].location == events[b].location]
     place = {(it.thread, it.number): at for at, it in enumerate(events)}

@@ -155,6 +155,7 @@ def test_what_is_argued_of_models_is_argued_of_these() -> None:
         "power",
         "riscv",
         "riscv-zalasr",
+        "riscv-ztso",
         "x86-tso",
     ]
     assert {load_model(it).meaning_digest for it in names} == _COHERENT
