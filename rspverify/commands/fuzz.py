@@ -43,8 +43,8 @@ class FuzzParameters(Decided):
 def fuzz(asked: FuzzParameters) -> Fuzz:
     """Draw programs of C11 at random, and decide each under a scheme or a compiler.
 
-    Atomics of all orders, fences, compare-exchanges, ifs, plain accesses, and values that a
-    compiler may fold. What is UNSOUND is made as small as it goes, and written as
+    Atomics of 32 bits, all orders and operators, fences, compare-exchanges, ifs, plain accesses,
+    and values that a compiler may fold. What is UNSOUND is made as small as it goes, and written as
     fuzz-SEED-NUMBER.litmus. Exit: 1 if there is one, 3 if some have no verdict, 0 otherwise.
 
     In Python: FuzzParameters has what can be chosen. Raises InputError.

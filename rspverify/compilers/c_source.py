@@ -93,8 +93,8 @@ def _operation(it: Operation, places: Mapping[str, int]) -> str:
         assert it.operand is not None and it.failure is not None
         expected = _text(expected_of(it))
         orders = f"{order}, {_ORDERS[it.failure]}"
-        # A weak one may fail although it finds what it expects, and such executions are left out.
-        exchange = f"__atomic_compare_exchange_n({at}, &e, {_text(it.operand)}, 0, {orders});"
+        operands = f"{at}, &e, {_text(it.operand)}, {int(it.weak)}, {orders}"
+        exchange = f"__atomic_compare_exchange_n({operands});"
         return f"{{ int e = {expected}; {exchange} {result}e; }}"
     operator = it.operator or "+"
     if operator not in _OPERATORS or it.operand is None:

@@ -54,7 +54,7 @@ class Cpu(Struct, frozen=True):
     the features that it always has; offered: others. scopes: what IR calls those of OpenCL, none
     where it has none. cpu: which is meant where several are, as LLVM calls it. march: the name of
     the architecture without features, as GCC calls it. spelling: options of LLVM, gcc: of GCC, and
-    driver: of GCC and clang.
+    driver: of GCC and clang. debian: the triple by which Debian calls its GCC, if it is another.
     """
 
     name: str
@@ -71,6 +71,7 @@ class Cpu(Struct, frozen=True):
     spelling: tuple[str, ...] = ()
     gcc: tuple[str, ...] = ()
     driver: tuple[str, ...] = ()
+    debian: str = ""
 
     @property
     def backend(self) -> Backend:
@@ -134,6 +135,7 @@ CPUS: Mapping[str, Cpu] = {
             r"@|^\s*#",
             arm,
             gcc=("-march=armv7-a+fp", "-marm"),
+            debian="arm-linux-gnueabihf",
         ),
         *(
             Cpu(
@@ -160,8 +162,10 @@ _ALWAYS = (
     "-fno-stack-protector",
     "-fno-asynchronous-unwind-tables",
     "-fno-ipa-icf",
+    "-Wno-invalid-memory-model",
 )
-"""Of GCC: integers wrap, and a function is nothing but its code."""
+"""Of GCC: integers wrap, a function is nothing but its code, and the order of a compare-exchange
+that fails may be stronger than the other, as C17 allows."""
 
 
 class Setup(Struct, frozen=True):
@@ -418,7 +422,7 @@ def _one(word: str) -> ForCpu:
         raise InputError(problems)
     goal = Setup(of, chosen, level or _LEVEL)
     if by == "gcc":
-        path = path or f"{of.triple}-gcc"
+        path = path or f"{of.debian or of.triple}-gcc"
     elif by == "clang":
         path = path or "clang"
     compiler = compiler_at(path, goal) if path else llvmlite()

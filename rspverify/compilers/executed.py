@@ -16,7 +16,15 @@ from rspverify.axiomatic.model import MemoryModel
 from rspverify.compilers.matching import given, lost
 from rspverify.compilers.programs import APART, read_as, watched
 from rspverify.isa.blocks import in_order, unrolled
-from rspverify.isa.conditions import Condition, both, condition_of, either, expression, implies
+from rspverify.isa.conditions import (
+    Condition,
+    both,
+    condition_of,
+    either,
+    expression,
+    implies,
+    negated,
+)
 from rspverify.isa.execution import (
     LOST,
     UNKNOWN,
@@ -99,6 +107,7 @@ def mapped(
         spins=tuple(each for it in threads for each in it.spins),
         unrolled=None,
         faults=(),
+        blocked=(*program.blocked, *(each for it in threads for each in it.failing)),
     )
     texts = {index: text for it in threads for index, text in it.texts().items()}
     return Mapped(made, model, tuple(seen), texts)
@@ -307,6 +316,14 @@ class _Code(TableExecutor):
     def spins(self) -> Iterator[Spin]:
         """Its loops, by their last iterations."""
         return (spin_of(it, self._own.index) for it in self.rounds)
+
+    @property
+    def failing(self) -> Iterator[Expression]:
+        """Where a store-exclusive fails, in a thread with a compare-exchange that may fail although
+        it finds what it expects: such executions are left out of the test (`Program.within`)."""
+        choices = (it for it in self.events if not isinstance(it, Event))
+        for it in choices if any(each.weak for each in self._own.operations) else ():
+            yield expression(both(it.guard, negated(condition_of(Read(it.index)))))
 
     def seen(self) -> Iterator[Seen]:
         """What each read of the source has read. Raises InputError where that is lost."""

@@ -143,13 +143,9 @@ def spellings(
                 it: f"%r = atomicrmw {it} {at}, i32 %new {scope} {order}{known}" for it in operators
             }
         case Op.CAS:
-            exchange = f"%both = cmpxchg {at}, i32 %old, i32 %new {scope}"
-            result = "%r = extractvalue {i32, i1} %both, 0"
             return {
-                orders: f"{exchange} {orders}{known}\n  {result}"
-                for orders in (
-                    f"{_ORDERS[one]} {_ORDERS[other]}" for one, other in pairs(shape.order)
-                )
+                f"{_ORDERS[one]} {_ORDERS[other]}": compare_exchange(shape, one, other, backend)
+                for one, other in pairs(shape.order)
             }
         case Op.FENCE if shape.order is Order.RELAXED:
             return {"no fence": ""}
@@ -158,6 +154,19 @@ def spellings(
             return {"fence": f"fence {scope} {order}{which}"}
         case _:
             assert_never(shape.op)
+
+
+def compare_exchange(
+    shape: Shape, success: Order, failure: Order, backend: Backend, *, weak: bool = False
+) -> str:
+    """The text of a compare-exchange with any two orders; shape: of what they are together."""
+    memory = shape.memories[0]
+    known = backend.known if memory == GLOBAL else ""
+    name = "cmpxchg weak" if weak else "cmpxchg"
+    at, scope = f"{backend.spaces[memory]} %x", _sync_scope(shape, backend)
+    orders = f"{_ORDERS[success]} {_ORDERS[failure]}{known}"
+    result = "%r = extractvalue {i32, i1} %both, 0"
+    return f"%both = {name} {at}, i32 %old, i32 %new {scope} {orders}\n  {result}"
 
 
 def pairs(order: Order | None) -> list[tuple[Order, Order]]:

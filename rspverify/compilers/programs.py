@@ -16,7 +16,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import assert_never
 
-from rspverify.compilers.ir import AMDGPU, LOCAL, Backend, Shape, shapes, spellings
+from rspverify.compilers.ir import (
+    AMDGPU,
+    LOCAL,
+    Backend,
+    Shape,
+    compare_exchange,
+    shapes,
+    spellings,
+)
 from rspverify.litmus.program import GLOBAL, Kind, Operation, Order, Program, Thread
 from rspverify.scheme.orders import Op, at_least, op_of
 from rspverify.source import InputError, Problem, Severity
@@ -215,9 +223,12 @@ class _Function:
             return
         shape = shape_of(it, has_local=self._has_local)
         assert shape is not None
-        operators = [_OPERATORS[it.operator or "+"]] if shape.op is Op.RMW else []
-        every = spellings(shape, operators, self._backend)
-        text = every[_orders(it)] if shape.op is Op.CAS else next(iter(every.values()))
+        if shape.op is Op.CAS:
+            assert it.order is not None and it.failure is not None
+            text = compare_exchange(shape, it.order, it.failure, self._backend, weak=it.weak)
+        else:
+            operators = [_OPERATORS[it.operator or "+"]] if shape.op is Op.RMW else []
+            text = next(iter(spellings(shape, operators, self._backend).values()))
         names = {"r": self._new("r"), "both": self._new("both")}
         if it.location is not None:
             names["x"] = f"%x{self._pointers.index(it.location)}"
@@ -226,10 +237,8 @@ class _Function:
             names["new"] = self._value(written)
         if it.success is not None:
             names["old"] = self._value(expected_of(it))
-        weak = it.weak and self._backend.parted  # Others may fail although they find it.
         for line in text.splitlines():
-            line = _NAMES.sub(lambda match: names[match[1]], line).strip()
-            self._say(line.replace("cmpxchg ", "cmpxchg weak ") if weak else line)
+            self._say(_NAMES.sub(lambda match: names[match[1]], line).strip())
         if it.reads:
             self._reads[it.index] = names["r"]
 
@@ -317,13 +326,6 @@ class _Function:
                 return self._said(f"icmp ne i32 {self._value(it)}, 0")
             case _:
                 assert_never(it)
-
-
-def _orders(it: Operation) -> str:
-    """The two orders of a compare-exchange, as one of those that have one row."""
-    assert it.order is not None and it.failure is not None
-    words = {Order.RELAXED: "monotonic"}
-    return " ".join(words.get(each, each.value) for each in (it.order, it.failure))
 
 
 def expected_of(it: Operation) -> Expression:

@@ -62,7 +62,9 @@ class Access(Struct, frozen=True):
     the operand of an RMW. register: the number of the register that keeps what it reads (of a
     compare-exchange, whether it succeeds), if any does. guards: it is executed where none of them
     is 0, the outermost `if` first. operator: of an RMW, one of OPERATORS. expected: what a
-    compare-exchange expects, or the location that has it; where it fails it is a relaxed load.
+    compare-exchange expects, or the location that has it; failure: the order of the load that it is
+    where it fails; weak: whether it may fail although it finds that, which names and the notation
+    leave out.
     memory: of a fence, one of FENCED_MEMORIES; where it is empty, the fence is for both memories if
     the test has local memory, and for global memory otherwise. instruction: what it is in a test in
     assembly, behind the language, as a table has it (rspverify/programs/assembly.py).
@@ -80,6 +82,8 @@ class Access(Struct, frozen=True):
     guards: tuple[Expression, ...] = ()
     operator: str | None = None
     expected: str | Constant | None = None
+    failure: Order = Order.RELAXED
+    weak: bool = False
     memory: str = ""
     instruction: str = ""
 
@@ -131,13 +135,15 @@ class Access(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What it is called in titles of tests: `st.na`, `ld.DV.R`, `cas.rlx.WG`; `MOVrx`."""
+        """What it is called in titles of tests: `st.na`, `ld.DV.R`, `cas.ar.acq.WG`; `MOVrx`."""
         if self.instruction:
             return re.sub(r"\W", "", self.instruction.partition(": ")[2])
         if self.scope is None:
             return f"{self.operation}.na"
         assert self.order is not None
-        order = "" if STRONG.get(self.kind) is self.order else f".{_ORDER_NAMES[self.order]}"
+        failing = "" if self.failure is Order.RELAXED else f".{_ORDER_NAMES[self.failure]}"
+        usual = STRONG.get(self.kind) is self.order and not failing
+        order = "" if usual else f".{_ORDER_NAMES[self.order]}{failing}"
         more = f"{'.R' if self.remote else ''}{'.' if self.memory else ''}{self.memory}"
         return f"{self.operation}{order}.{self.scope.value}{more}"
 

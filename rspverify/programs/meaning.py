@@ -8,7 +8,7 @@ from typing import assert_never
 from rspverify.litmus import functions
 from rspverify.litmus.operations import FALSE, TRUE, Operations
 from rspverify.litmus.problems import Problems
-from rspverify.litmus.program import GLOBAL, Kind, Order, Program, Thread
+from rspverify.litmus.program import GLOBAL, Kind, Program, Thread
 from rspverify.litmus.reader import read_program
 from rspverify.programs.assembly import assembly_text, in_assembly
 from rspverify.programs.litmus_test import Access, Branch, LitmusTest, blocks
@@ -46,7 +46,8 @@ def call_of(it: Access, fenced: frozenset[str]) -> functions.Access:
         it.scope,
         it.remote,
         operator=it.operator,
-        failure=None if it.expected is None else Order.RELAXED,
+        failure=None if it.expected is None else it.failure,
+        weak=it.weak,
         regions=it.fenced(fenced) if it.kind is Kind.FENCE else frozenset({GLOBAL}),
         used=it.register is not None
         or it.kind is not Kind.RMW

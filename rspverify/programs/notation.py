@@ -3,7 +3,8 @@
 Threads are joined by `||`, the accesses of a thread by `;`. An access is what it does, by its name
 in titles of tests (README.md of litmus/rsp and litmus/all-orders), its location, and its value if
 it writes one; a compare-exchange `cas.DV x zero 1` has the location before it whose value it
-expects, or that value (`cas.DV x 0 1`). `r0=` keeps what it reads, of a compare-exchange whether it
+expects, or that value (`cas.DV x 0 1`), and may have a second order, for where it fails
+(`cas.ar.acq.DV`). `r0=` keeps what it reads, of a compare-exchange whether it
 succeeds; values and conditions are expressions over registers. `if r0==1: …` covers what follows in
 its thread, `if r0==1 {…}` what is in the braces.
 
@@ -20,7 +21,7 @@ import re
 from contextlib import suppress
 
 from rspverify.litmus.orders import REFUSED
-from rspverify.litmus.program import Kind, Scope
+from rspverify.litmus.program import Kind, Order, Scope
 from rspverify.programs.assembly import spelled_out
 from rspverify.programs.expressions import PREFIX, Tokens, Wrong, register_number, spelled
 from rspverify.programs.litmus_test import (
@@ -109,8 +110,15 @@ def access_named(name: str) -> Access:
     order = SHORT_ORDERS[parts.pop(0)] if parts and parts[0] in SHORT_ORDERS else STRONG.get(kind)
     if order is None:
         raise ValueError(f"a fence must have one of the orders {', '.join(SHORT_ORDERS)}: `{name}`")
-    if order in REFUSED.get(kind.value, ()):
-        raise ValueError(f"`{operation}` must not have the order {order.value}: `{name}`")
+    failure = Order.RELAXED
+    if operator == "compare_exchange" and parts and parts[0] in SHORT_ORDERS:
+        failure = SHORT_ORDERS[parts.pop(0)]
+    for each, refused in (
+        (order, REFUSED.get(kind.value, ())),
+        (failure, REFUSED[Kind.LOAD.value]),
+    ):
+        if each in refused:
+            raise ValueError(f"`{operation}` must not have the order {each.value}: `{name}`")
     scopes = [scope.value for scope in Scope]
     if parts not in [[it] for it in scopes] + [[it, "R"] for it in scopes]:
         plain = "na, " if operation in ("ld", "st") else ""
@@ -127,6 +135,7 @@ def access_named(name: str) -> Access:
         Scope(parts[0]),
         len(parts) == 2,
         operator=operator,
+        failure=failure,
         memory=memory,
     )
 

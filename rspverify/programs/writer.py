@@ -8,7 +8,7 @@ from itertools import count
 from typing import assert_never
 
 from rspverify.litmus.orders import FLAGS, ORDERS, SCOPES
-from rspverify.litmus.program import Kind, Order
+from rspverify.litmus.program import Kind
 from rspverify.programs.expressions import spelled
 from rspverify.programs.litmus_test import OPERATIONS, Access, Branch, LitmusTest, blocks
 from rspverify.value import Constant
@@ -109,7 +109,9 @@ def _statement(
 def _call(access: Access, fenced: frozenset[str], expected: str | None) -> str:
     assert access.order is not None and access.scope is not None
     _, _, function = OPERATIONS[access.operation]
-    orders = [_ORDERS[access.order], *([_ORDERS[Order.RELAXED]] if expected else [])]
+    if access.weak:
+        function = function.replace("strong", "weak")
+    orders = [_ORDERS[access.order], *([_ORDERS[access.failure]] if expected else [])]
     if access.kind is Kind.FENCE:
         operands = [
             " | ".join(flag for flag, region in FLAGS.items() if region in access.fenced(fenced))

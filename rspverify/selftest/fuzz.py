@@ -1,16 +1,19 @@
 """Random programs of C11 under a scheme or a compiler: what is wrong is made as small as it goes.
 
-Programs have atomics of all orders, fences, compare-exchanges, `if`s, plain accesses now and then,
-and values and conditions that a compiler may fold, as `r ^ r`. Program i of a seed is always the
+Programs have atomics of all orders and operators, fences, compare-exchanges, strong and weak and
+with each order for where they fail, `if`s, plain accesses now and then, and values and conditions
+that a compiler may fold, as `r ^ r`. All accesses are of 32 bits. Program i of a seed is always the
 same.
 """
 
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 
 from msgspec import Struct
 
@@ -27,7 +30,7 @@ from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source
 from rspverify.translators import Translator, read_translator
-from rspverify.value import Binary, Constant, Expression, Read, Select
+from rspverify.value import Binary, Constant, Expression, Read, Select, Unary
 from rspverify.verdict import Verdict, Word
 
 CHUNK = 40
@@ -40,12 +43,26 @@ _ORDERS = {
     Kind.FENCE: (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.SEQ_CST),
 }
 _KINDS = (*(Kind.LOAD,) * 4, *(Kind.STORE,) * 4, *(Kind.RMW,) * 3)
-_OPERATORS = ("+", "+", "-", "|", "^", "&", "exchange", "exchange", "compare_exchange")
+_EXCHANGES = (*("exchange",) * 4, *("compare_exchange",) * 6)
+_OPERATORS = (*_EXCHANGES, *("+",) * 3, *("-", "|", "^", "&") * 2, "min", "max")
+"""Of read-modify-writes. GCC has no minimum and no maximum, so that those are few."""
 _NAMES = ("x", "y", "z")
+_SHAPES = (
+    *(("xy", "yx"),) * 4,
+    *(("xy", "yz", "zx"),) * 2,
+    ("x", "xy", "yx"),
+    ("x", "xy", "yx", "y"),
+)
+"""What the threads access of most programs: in rings, as only so they may be seen out of order; or
+as two see what others write."""
 _ORDERLY = (None, None, Order.SEQ_CST, Order.ACQ_REL, Order.RELAXED)
-_RING, _FENCED, _SIMPLE = 0.8, 0.12, 0.4
+_SHAPED, _FENCED, _SIMPLE = 0.8, 0.12, 0.4
+_WEAK, _OTHERWISE = 0.4, 0.3
 _PLAIN = 0.06
 """How often an access is no atomic one: most programs with two that conflict race."""
+
+
+_LINE = re.compile(r"\bline \d+: ")
 
 
 class Fuzzed(Struct, frozen=True):
@@ -66,7 +83,8 @@ class Fuzzed(Struct, frozen=True):
 
 class FuzzReport(Struct, frozen=True):
     """What came of random programs. start: the number of the first; asked: how many were wanted;
-    words: how many have each verdict; reasons: why some have none; found: those that are wrong."""
+    words: how many have each verdict; reasons: why some have none, but for lines; found: those that
+    are wrong."""
 
     scheme: str
     model: str
@@ -93,18 +111,17 @@ class Chunk(Struct, frozen=True):
 
 
 def random_program(seed: int, number: int) -> LitmusTest:
-    """Program `number` of a seed: two or three threads, in work-groups of their own.
+    """Program `number` of a seed: two to four threads, in work-groups of their own.
 
-    Of most the threads access locations in a ring, as only so they may be seen out of order; and
-    many have one order throughout, or loads and stores alone.
+    Many have one order throughout, or loads and stores alone.
     """
     rng = random.Random(f"fuzz {seed}, {number}")
-    threads = rng.choice((2, 2, 3))
-    names = _NAMES[: rng.choice((1, 2, 2, 2, 3))]
-    places = [[rng.choice(names)] for _ in range(threads)]
-    if rng.random() < _RING:
-        names = _NAMES[:threads]
-        places = [[names[at], names[(at + 1) % threads]] for at in range(threads)]
+    if rng.random() < _SHAPED:
+        places = [list(it) for it in rng.choice(_SHAPES)]
+        names = _NAMES[: len({*chain(*places)})]
+    else:
+        names = _NAMES[: rng.choice((1, 2, 2, 2, 3))]
+        places = [[rng.choice(names)] for _ in range(rng.choice((2, 2, 3)))]
     for _ in range(rng.randint(0, 3)):
         own = rng.choice(places)
         own.insert(rng.randint(0, len(own)), rng.choice(names))
@@ -141,7 +158,8 @@ def _accesses(rng: random.Random, places: Sequence[str], style: _Style) -> tuple
             order = rng.choice(_ORDERS[Kind.FENCE])
             found.append(Access(Kind.FENCE, order=order, scope=Scope.DV, guards=guards))
         if guards and rng.random() < 0.5:
-            guards = guards[:-1]
+            *around, last = guards
+            guards = (*around, Unary("!", last)) if rng.random() < _OTHERWISE else tuple(around)
         elif registers and rng.random() < 0.25:
             guards = (*guards, _condition(rng, registers))
         kind = rng.choice(style.kinds())
@@ -167,7 +185,11 @@ def _access(
     if kind is not Kind.RMW and rng.random() < _PLAIN:
         return Access(kind, x, value, register, guards=guards)
     operator = rng.choice(_OPERATORS) if kind is Kind.RMW else None
-    expected = Constant(rng.choice((0, 1))) if operator == "compare_exchange" else None
+    expected, failure, weak = None, Order.RELAXED, False
+    if operator == "compare_exchange":
+        expected = Constant(rng.choice((0, 1)))
+        failure = rng.choice(_ORDERS[Kind.LOAD])
+        weak = rng.random() < _WEAK
     return Access(
         kind,
         x,
@@ -178,6 +200,8 @@ def _access(
         guards=guards,
         operator=operator,
         expected=expected,
+        failure=failure,
+        weak=weak,
     )
 
 
@@ -186,13 +210,15 @@ def _value(rng: random.Random, known: Sequence[int]) -> Expression:
     number: Expression = Constant(rng.choice((1, 1, 2)))
     if not known or rng.random() < 0.5:
         return number
-    read = Read(rng.choice(known))
+    read, other = Read(rng.choice(known)), Read(rng.choice(known))
     return rng.choice(
         (
             read,
             Binary("+", read, number),
             Binary("+", Binary("^", read, read), number),
             Binary("|", Binary("&", read, Constant(0)), number),
+            Binary("+", Binary("-", read, other), number),
+            Binary("+", Binary("*", read, Constant(0)), other),
             Select(Binary("==", read, Constant(1)), Constant(1), Constant(2)),
             Select(read, number, number),
         )
@@ -200,8 +226,8 @@ def _value(rng: random.Random, known: Sequence[int]) -> Expression:
 
 
 def _condition(rng: random.Random, known: Sequence[int]) -> Expression:
-    read = Read(rng.choice(known))
-    other = rng.choice((Constant(0), Constant(1), Constant(1), read))
+    read, second = Read(rng.choice(known)), Read(rng.choice(known))
+    other = rng.choice((Constant(0), Constant(1), Constant(1), read, second))
     return Binary(rng.choice(("==", "==", "!=", "<", ">")), read, other)
 
 
@@ -271,7 +297,7 @@ def report(
 ) -> FuzzReport:
     """The report on what was decided; of an interrupted run that is not all that was asked."""
     words = Counter(word for it in chunks for word in it.words)
-    reasons = Counter(reason for it in chunks for reason in it.reasons)
+    reasons = Counter(_LINE.sub("", reason) for it in chunks for reason in it.reasons)
     return FuzzReport(
         scheme=scheme,
         model=settings.model,

@@ -10,7 +10,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from rspverify.architecture.machines import MACHINES
-from rspverify.litmus.program import Kind, Scope
+from rspverify.litmus.program import Kind, Order, Scope
 from rspverify.programs.litmus_test import STRONG, Access, LitmusTest, litmus_test
 from rspverify.records import replace
 from rspverify.scheme.scheme import Scheme
@@ -181,7 +181,11 @@ def _simpler(access: Access) -> Iterator[Access]:
     if access.scope in narrower:
         yield replace(access, scope=narrower[access.scope])
     if access.kind is Kind.RMW:
-        plain = replace(access, operator=None, expected=None)
+        if access.weak:
+            yield replace(access, weak=False)
+        if access.failure is not Order.RELAXED:
+            yield replace(access, failure=Order.RELAXED)
+        plain = replace(access, operator=None, expected=None, failure=Order.RELAXED, weak=False)
         yield replace(plain, kind=Kind.LOAD, order=STRONG[Kind.LOAD], value=None)
         yield replace(plain, kind=Kind.STORE, order=STRONG[Kind.STORE], register=None)
         if access.operator != "+":

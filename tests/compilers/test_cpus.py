@@ -111,6 +111,48 @@ def test_what_a_compiler_does_wrong(name: str, test: str, old: str, new: str) ->
     assert word(test, wrong) is Word.UNSOUND
 
 
+def publishing(which: str, failure: str) -> Program:
+    """A message that is published by a compare-exchange which releases."""
+    return read_program(
+        Source(
+            "t",
+            f"""C MP+cas
+{{ }}
+P0 (atomic_int* x, atomic_int* y) {{
+  atomic_store_explicit(x, 1, memory_order_relaxed);
+  int e = 0;
+  int r0 = atomic_compare_exchange_{which}_explicit(y, &e, 1, memory_order_release, {failure});
+}}
+P1 (atomic_int* x, atomic_int* y) {{
+  int r0 = atomic_load_explicit(y, memory_order_acquire);
+  int r1 = atomic_load_explicit(x, memory_order_relaxed);
+}}
+exists (1:r0=1)
+""",
+        )
+    )
+
+
+@pytest.mark.parametrize("failure", ["memory_order_relaxed", "memory_order_seq_cst"])
+@pytest.mark.parametrize("name", [*NAMED, "aarch64+lse"])
+def test_a_weak_exchange_fails_where_it_finds_something_else_alone(name: str, failure: str) -> None:
+    """Its store-exclusive may fail, which is left out, as in the source."""
+    found = [
+        check(Case(publishing(which, failure), by(name), MODEL, SETTINGS))
+        for which in ("strong", "weak")
+    ]
+    assert [it.word for it in found] == [Word.SOUND, Word.SOUND]
+    assert ["spurious failures" in it.within for it in found] == [False, True]
+
+
+def test_what_a_weak_exchange_does_wrong() -> None:
+    it = by("aarch64")
+    wrong = ForCpu(it.word, it.goal, Edited(it.compiler.version, old="stlxr", new="stxr"))
+    weak, strong = (publishing(it, "memory_order_relaxed") for it in ("weak", "strong"))
+    assert it.emitted(weak).text.count("cbnz") < it.emitted(strong).text.count("cbnz")
+    assert check(Case(weak, wrong, MODEL, SETTINGS)).word is Word.UNSOUND
+
+
 @pytest.mark.parametrize(
     ("test", "wanted"),
     [
@@ -152,6 +194,12 @@ def test_a_feature_that_gcc_has_not() -> None:
         pytest.skip("riscv64-linux-gnu-gcc is not installed")
     with pytest.raises(InputError, match="GCC has no feature zalasr"):
         translator("gcc:riscv64+zalasr")
+
+
+def test_a_gcc_is_found_by_debians_name_for_its_triple() -> None:
+    if shutil.which("arm-linux-gnueabihf-gcc") is None:
+        pytest.skip("arm-linux-gnueabihf-gcc is not installed")
+    assert word("synchronisation/MP", by("gcc:armv7")) is Word.SOUND
 
 
 # ---- loops ---------------------------------------------------------------------------------------

@@ -55,6 +55,7 @@ def test_a_line() -> None:
     "line",
     [
         "r0=cas.rlx.WG x zero 1; F.acq.DV; st.rlx.DV y r0+1 (x=1)",
+        "r0=cas.ar.acq.WG x 0 1; cas.rel.sc.DV.R y 0 1",
         "r0=ld.na x; if r0 {st.na y 1; st.na z 2}; if !r0: if r0<2: st.na y r0?1:2",
         "st.na x 1 || st.sc.ALL.R y -2 || r0=exch.ar.WI y (r0||r0) @02--1".replace("(r0||r0)", "7"),
         "r0=ld.na x; st.na y (r0||!r0)",
@@ -90,6 +91,8 @@ def test_titles() -> None:
         ),
         ("inc.na x", ["1:1: `inc` must be followed by WI"]),
         ("ld.rel.WG x", ["1:1: `ld` must not have the order release"]),
+        ("cas.sc.rel.DV x 0 1", ["1:1: `cas` must not have the order release"]),
+        ("exch.sc.acq.DV x 1", ["1:1: `exch` must be followed by WI"]),
         ("F.DV", ["1:1: a fence must have one of the orders rlx, acq, rel, ar, sc"]),
         ("if r0: inc.WG x", ["1:4: r0 must be read into before in its thread"]),
         ("r0=ld.na x inc.WG y", ["1:12: `ld.na` must end after its operands, not `inc.WG`"]),
@@ -164,7 +167,10 @@ def accesses_after(draw: st.DrawFn, registers: list[int], guards: tuple[Expressi
     location = None if kind is Kind.FENCE else draw(st.sampled_from("xyz"))
     it = Access(kind, location, value, register, guards=guards, operator=operator)
     if operator == "compare_exchange":
-        it = replace(it, expected=draw(st.sampled_from("ze")))
+        failing = [Order.RELAXED, Order.ACQUIRE, Order.SEQ_CST]
+        it = replace(
+            it, expected=draw(st.sampled_from("ze")), failure=draw(st.sampled_from(failing))
+        )
     if kind in (Kind.LOAD, Kind.STORE) and draw(st.booleans()):
         return it
     refused = {Order.CONSUME, *REFUSED.get(kind.value, ())}
