@@ -165,9 +165,11 @@ def read_scheme_or_table(given: Given) -> Scheme | Table:
 
 
 def table_name(compiler: str) -> str:
-    """What the table is called that is read out of a compiler: `llvm-gfx942`, `gcc-riscv64`."""
-    by, _, name = compiler.rpartition(":")
-    return f"{'gcc' if by == 'gcc' else 'llvm'}-{name}"
+    """What the table is called that is read out of a compiler: `llvm-gfx942`, `gcc-riscv64`; or
+    those out of several whose code is linked."""
+    names = (it.removeprefix("amdgpu:") for it in compiler.split(","))
+    each = (it if it.startswith("gcc:") else f"llvm-{it}" for it in names)
+    return re.sub(r"[^\w.+-]", "-", ",".join(each))
 
 
 def read_translator(given: Given, machine: str | None = None) -> Translator:

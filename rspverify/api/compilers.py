@@ -11,7 +11,9 @@ from pathlib import Path
 from rspverify.answers import Result, SuiteReport
 from rspverify.api.inputs import all_tests
 from rspverify.litmus.program import Program
+from rspverify.records import replace
 from rspverify.scheme.orders import Op, op_of
+from rspverify.scheme.writer import scheme_text
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Problem, Source, name_of, read_source
 from rspverify.translators import COMPILERS, names_compiler, read_translator, table_name
@@ -35,28 +37,36 @@ def compilers_named(names: Sequence[str], llc: str | None) -> list[str]:
 def tables_of(
     names: Sequence[str], tests: Sequence[str] | None, settings: Settings
 ) -> list[Source]:
-    """The tables by which compilers compile the operations of some tests one by one, as schemes.
+    """The tables by which compilers compile the operations of some tests one by one, as schemes;
+    of those whose code is linked as one, in which each operation may have the code of any.
 
     names: the compilers, as `amdgpu:gfx942`. tests: as they are named. Raises InputError.
     """
     from rspverify.compilers import codes, table
-    from rspverify.compilers.cpu_tables import cpu_table
-    from rspverify.compilers.cpus import ForCpu
+    from rspverify.compilers.cpu_tables import cpu_table, linked_tables
+    from rspverify.compilers.cpus import ForCpu, Linked
     from rspverify.compilers.gpus import ForGpu
     from rspverify.compilers.programs import read_as, shapes_in
 
     programs = _programs(tests, settings).values()
+    compilers = {each: read_translator(each) for each in names}
+    often = Counter(it.name for it in compilers.values())
     found: list[Source] = []
-    for it in map(read_translator, names):
+    for word, it in compilers.items():
+        called = table_name(it.name if often[it.name] == 1 else word)
         if isinstance(it, ForCpu):
             own = {op_of(each) for test in programs for each in read_as(test).operations}
-            extraction = cpu_table(it, kinds=[each for each in Op if each in own])
+            kinds = [each for each in Op if each in own]
+            if isinstance(it, Linked):
+                text = scheme_text(replace(linked_tables(it, kinds), name=called))
+            else:
+                text = str(replace(cpu_table(it, kinds=kinds), name=called))
         else:
             assert isinstance(it, ForGpu)
             shapes = shapes_in(programs, has_local=it.processor.has_local)
             read = codes(it.processor, it.compiler, thorough=False, only=shapes)
-            extraction = table(read, it.processor, it.compiler)
-        found.append(Source(f"<{extraction.name}>", str(extraction)))
+            text = str(replace(table(read, it.processor, it.compiler), name=called))
+        found.append(Source(f"<{called}>", text))
     return found
 
 

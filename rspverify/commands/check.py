@@ -281,7 +281,7 @@ class CheckCommand(CheckParameters):
     compare_table: bool = option(
         False,
         "Also check the table by which --compiler compiles operations one by one, and "
-        "tell where the two differ.",
+        "tell where the two differ. Of compilers that are joined: each operation by any.",
     )
     keep_code: str | None = option(
         None, "Write the IR of each test, and what --compiler emits, to this folder.", metavar="DIR"

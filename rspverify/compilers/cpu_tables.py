@@ -112,6 +112,13 @@ def cpu_table(
     return replace(extraction, published=published.source.name, differs=differs)
 
 
+def linked_tables(compiler: Linked, kinds: Collection[Op]) -> Table:
+    """Those of compilers whose code is linked, of which each operation may have the code of any, as
+    in functions of their own. Raises InputError where one is empty."""
+    parts = tuple(read_table(_source(cpu_table(it, kinds=kinds))) for it in compiler.each)
+    return replace(parts[0], under=compiler.model.name, rows=(), parts=parts)
+
+
 # ---- the code of an operation --------------------------------------------------------------------
 
 

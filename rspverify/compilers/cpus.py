@@ -338,6 +338,11 @@ class Linked(ForCpu, frozen=True, eq=False):
     others: tuple[ForCpu, ...] = ()
 
     @property
+    def each(self) -> tuple[ForCpu, ...]:
+        """All of them."""
+        return ForCpu(super().name, self.goal, self.compiler), *self.others
+
+    @property
     def name(self) -> str:
         """`gcc:riscv64,riscv64`."""
         return ",".join([super().name, *(it.name for it in self.others)])

@@ -121,3 +121,12 @@ def test_a_compiler_for_a_processor_is_compared_with_its_table() -> None:
     assert result.exit_code == 0, result.output
     assert "llvm-aarch64" in result.stdout
     assert result.stdout.endswith("compiler and table agree on every verdict\n")
+
+
+def test_compilers_of_one_name_have_tables_of_their_own() -> None:
+    test, python = "litmus/targets/seq_cst/SB.litmus", f"aarch64@{sys.executable}"
+    given = [it for each in ("aarch64", python) for it in ("--compiler", each)]
+    result = run("check", *given, test, "--compare-table", "--model", "rc11", "--format", "json")
+    assert result.exit_code == 0, result.output
+    names = {it["scheme"] for it in json.loads(result.stdout)["results"]}
+    assert {"aarch64", python, "llvm-aarch64"} < names and len(names) == 4

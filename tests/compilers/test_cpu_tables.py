@@ -8,15 +8,22 @@ from collections.abc import Callable
 
 import pytest
 
-from rspverify.compilers.cpu_tables import cpu_table
-from rspverify.compilers.cpus import ForCpu, translator
-from rspverify.compilers.llvm import Compiler
+from rspverify.axiomatic.cat import load_model
+from rspverify.compilers.cpu_tables import cpu_table, linked_tables
+from rspverify.compilers.cpus import ForCpu, Linked, translator
+from rspverify.compilers.llvm import Compiler, llvmlite
 from rspverify.compilers.operations import shapes
 from rspverify.compilers.processors import Goal
 from rspverify.compilers.tables import Extraction
+from rspverify.litmus.reader import read_program
 from rspverify.mapping.reader import read_table
+from rspverify.mapping.table import Table
 from rspverify.scheme.orders import Op
-from rspverify.source import Source
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
+from rspverify.soundness.settings import Settings
+from rspverify.source import Source, read_source
+from rspverify.verdict import Word
 
 PLAIN = (Op.LOAD, Op.STORE, Op.FENCE)
 
@@ -141,3 +148,29 @@ def test_code_that_cannot_be_read_has_no_row() -> None:
     found = cpu_table(translator("aarch64-O0"), operators=("add",), kinds=(Op.RMW,))
     assert found.left_out["rmw (relaxed)"].endswith("has an address that is calculated")
     assert not any(it.startswith("rmw") for it in spoken(found))
+
+
+class Before19(Compiler, frozen=True):
+    """LLVM as it was before 19: no fence is behind a seq_cst store for RISC-V, as in table A.6."""
+
+    def emit(self, module: str, goal: Goal) -> Source:
+        source = llvmlite().emit(module, goal)
+        text = re.sub(r"(\tfence\trw, w\n\tsw\t.*\n)\tfence\trw, rw\n", r"\1", source.text)
+        return Source(source.name, text)
+
+
+def test_code_that_is_linked_function_by_function() -> None:
+    """A.6 and A.7 may not be, and where whole threads are linked SB does not show it: each of its
+    threads has a store and a load by the same compiler."""
+    pytest.importorskip("llvmlite")
+    new = translator("riscv64,riscv64+zalasr")
+    assert isinstance(new, Linked)
+    old = Linked("old", new.goal, Before19("LLVM 18"), others=new.others)
+    test = read_program(read_source("litmus/targets/seq_cst/SB.litmus"))
+    settings, model = Settings(model="c11-simp"), load_model("c11-simp")
+
+    def word(it: Linked | Table) -> Word:
+        return check(Case(test, it, model, settings)).word
+
+    assert [word(old), word(linked_tables(old, (Op.LOAD, Op.STORE)))] == [Word.SOUND, Word.UNSOUND]
+    assert [word(new), word(linked_tables(new, (Op.LOAD, Op.STORE)))] == [Word.SOUND, Word.SOUND]
