@@ -202,6 +202,24 @@ def test_a_gcc_is_found_by_debians_name_for_its_triple() -> None:
     assert word("synchronisation/MP", by("gcc:armv7")) is Word.SOUND
 
 
+@pytest.mark.parametrize(
+    ("name", "needs", "test"),
+    [
+        ("gcc:riscv64", "riscv64-linux-gnu-gcc-12", "MP+by-cas.sc-rlx"),
+        ("gcc:riscv64", "riscv64-linux-gnu-gcc-12", "LB+by-cas.rel-acq"),
+        ("gcc:ppc64le", "powerpc64le-linux-gnu-gcc-12", "MP+to-cas.rel-acq.fails"),
+        ("gcc:armv7", "arm-linux-gnueabihf-gcc-12", "MP+to-cas.rel-acq.fails"),
+    ],
+)
+def test_what_gcc_makes_of_the_orders_of_a_compare_exchange(
+    name: str, needs: str, test: str
+) -> None:
+    if shutil.which(needs) is None:
+        pytest.skip(f"{needs} is not installed")
+    assert word(f"compare-exchange/{test}", by(f"{name}@{needs}")) is Word.UNSOUND
+    assert word(f"compare-exchange/{test}", by(name.removeprefix("gcc:"))) is Word.SOUND
+
+
 # ---- loops ---------------------------------------------------------------------------------------
 
 RELEASING = read_program(

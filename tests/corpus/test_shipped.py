@@ -141,7 +141,7 @@ def test_without_tests_it_is_those_that_ship() -> None:
         "no tests are given, so it is those that ship with rspverify: litmus/rsp",
     )
     suites = suites_meant([])
-    assert suites is not None and len(suites) == 23
+    assert suites is not None and len(suites) == 24
     assert all(located(each.expected).is_file() for each in suites)
 
 

@@ -62,7 +62,8 @@ def test_the_shipped_suites() -> None:
     languages = ["aarch64", "arm", "c11", "opencl", "power", "ptx", "riscv", "vulkan", "x86"]
     models = [f"models/{it}" for it in languages]
     names = ["rsp", "all-orders", "amdgpu", *barrier, "devices", "loops", *models, "proofs", "ptx"]
-    names += [f"targets/{it}" for it in ("from-x86", "scopes", "seq_cst", "synchronisation")]
+    targets = ("compare-exchange", "from-x86", "scopes", "seq_cst", "synchronisation")
+    names += [f"targets/{it}" for it in targets]
     assert [each.folder for each in suites] == [str(ROOT / "litmus" / it) for it in names]
     assert [each.folder for each in suites if each.default] == [str(ROOT / "litmus/rsp")]
     every = {it for suite in suites if suite.kind is not Kind.PROOFS for it in suite.tests()}
