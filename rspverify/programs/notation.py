@@ -18,12 +18,11 @@ for both memories where a test has local memory; `F.acq.DV.both` is one anywhere
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 
 from rspverify.litmus.orders import REFUSED
 from rspverify.litmus.program import Kind, Order, Scope
 from rspverify.programs.assembly import spelled_out
-from rspverify.programs.expressions import PREFIX, Tokens, Wrong, register_number, spelled
+from rspverify.programs.expressions import PREFIX, Line, spelled
 from rspverify.programs.litmus_test import (
     FENCED_MEMORIES,
     ONE,
@@ -39,7 +38,7 @@ from rspverify.programs.litmus_test import (
     litmus_test,
 )
 from rspverify.records import replace
-from rspverify.source import InputError, Source
+from rspverify.source import Source
 from rspverify.value import Binary, Constant, Expression, reads
 
 # ---- writing ------------------------------------------------------------------------------------
@@ -141,158 +140,108 @@ def access_named(name: str) -> Access:
 
 
 def read_notation(text: str | Source) -> LitmusTest:
-    """The test of a line. Raises InputError, with all of its mistakes."""
-    reader = _Reader(text if isinstance(text, Source) else Source("notation", text))
-    test = reader.test()
-    if test is None:
-        raise InputError(reader.problems)
-    return test
+    """The test of a line. Raises InputError at its first mistake."""
+    return _Reader(text if isinstance(text, Source) else Source("notation", text)).test()
 
 
-class _Reader(Tokens):
-    """Reads a line. assigned, found: the registers and the accesses of the thread so far."""
+class _Reader(Line):
+    """Reads a line. found: the accesses of the thread so far."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self._assigned: set[int] = set()
         self._found: list[Access] = []
 
-    def test(self) -> LitmusTest | None:
-        """The test, None if there are mistakes."""
+    def test(self) -> LitmusTest:
+        """The test."""
         bodies = [self._thread()]
         while self.skip("||"):
             bodies.append(self._thread())
         places = self._places(len(bodies))
-        known = {name for body in bodies for each in body for name in each.locations}
-        atomic: set[str] = set()
-        local: set[str] = set()
+        declared: dict[str, set[str]] = {"atomic": set(), "local": set()}
         initial: dict[str, int] = {}
-        with suppress(Wrong):
-            while self.next.kind != "end":
-                self._declaration(known, atomic, local, initial)
-        if self.problems:
-            return None
-        return litmus_test(map(Thread, places, bodies), atomic, initial, local)
+        while self.skip("("):
+            words = []
+            while self.next in declared:
+                words.append(declared[self.take()])
+            name = self._location()
+            for those in words:
+                those.add(name)
+            if self.skip("="):
+                initial[name] = self._constant().value
+            self.need(self.skip(")"), f"behind what is said of {name} must be `)`")
+        self.need(not self.next, "an access must be followed by `;` or `||`")
+        return litmus_test(
+            map(Thread, places, bodies), declared["atomic"], initial, declared["local"]
+        )
 
     def _thread(self) -> tuple[Access, ...]:
-        self._assigned, self._found = set(), []
+        self._found = []
         self._sequence(())
-        while self.next.kind not in ("end", "grouping") and self.next.text not in ("||", "("):
-            self.wrong("an access must be followed by `;` or `||`")
-            self.take()
-            self._sequence(())
         return tuple(self._found)
 
     def _places(self, threads: int) -> list[Place]:
         """The place of each thread."""
-        alone = [(0, number) for number in range(threads)]
-        if self.next.kind != "grouping":
-            return alone
-        token = self.take()
-        found: list[tuple[int, Place]] = []
-        for device, groups in enumerate(token.text[1:].split("--")):
+        if not self.next.startswith("@"):
+            return [(0, number) for number in range(threads)]
+        found: dict[int, Place] = {}
+        for device, groups in enumerate(self.next[1:].split("--")):
             for group, members in enumerate(groups.split("-")):
                 each = members.removesuffix(",").split(",") if "," in members else members
-                found += [(int(number or -1), (device, group)) for number in each]
-        if sorted(number for number, _ in found) != list(range(threads)):
-            must = "a grouping must name each thread once, as `@01-2` or `@0-1--2`"
-            self.note(token, f"{must}, not be `{token.text}`")
-            return alone
-        return [place for _, place in sorted(found)]
-
-    def _declaration(
-        self, known: set[str], atomic: set[str], local: set[str], initial: dict[str, int]
-    ) -> None:
-        """What brackets say of a location."""
-        self.need("(", "after the threads and their grouping")
-        says_local = self.after.kind == "name" and self.skip("local")
-        says_atomic = self.after.kind == "name" and self.skip("atomic")
-        token = self.next
-        name = self._location()
-        says_value = self.skip("=")
-        value = self.expression() if says_value else Constant(0)
-        self.need(")", f"after what is said of {name}")
-        says = says_local or says_atomic or says_value
-        if name not in known or not says or not isinstance(value, Constant):
-            must = "of a location that is accessed must be said `(local x)`, `(atomic x)`, `(x=1)`"
-            self.note(token, f"{must} or all as `(local atomic x=1)`")
-        elif says_value:
-            initial[name] = value.value
-        atomic |= {name} if says_atomic else set()
-        local |= {name} if says_local else set()
+                found |= {int(number or -1): (device, group) for number in each}
+        must = "a grouping must name each thread, as `@01-2` or `@0-1--2`"
+        self.need(found.keys() == {*range(threads)} and self.take(), must)
+        return [found[number] for number in range(threads)]
 
     def _sequence(self, guards: tuple[Expression, ...]) -> None:
         """What is joined by `;` up to a closing brace or the end of the thread."""
-        covers = False
-        while not covers:
-            try:
-                covers = self._item(guards)
-            except Wrong:
-                while self.next.kind != "end" and self.next.text not in (";", "}", "||"):
-                    self.take()
+        while self.next and self.next not in ("}", "||", "(") and self.next[0] != "@":
+            if self.skip("if"):
+                condition = self._known()
+                if self.skip("{"):
+                    self._sequence((*guards, condition))
+                    self.need(self.skip("}"), "behind what an `if` covers must be `}`")
+                else:
+                    self.need(self.skip(":"), "behind the condition of an `if` must be `:`")
+                    self._sequence((*guards, condition))
+                    return
+            else:
+                self._found.append(replace(self._access(), guards=guards))
             if not self.skip(";"):
                 return
 
-    def _item(self, guards: tuple[Expression, ...]) -> bool:
-        """An access, or an `if`; whether the `if` covers all that follows."""
-        if self.next.kind in ("end", "grouping") or self.next.text in ("}", ";", "||", "("):
-            return False  # an empty thread, or a `;` too many
-        if not self.skip("if"):
-            self._access(guards)
-            return False
-        condition = self._known()
-        braces = self.skip("{")
-        if not braces:
-            self.need(":", "after the condition of an `if`")
-        self._sequence((*guards, condition))
-        if braces:
-            self.need("}", "after what an `if` covers")
-        return not braces
-
     def _known(self) -> Expression:
         """An expression, whose registers must have been read into."""
-        first = self.next
         expression = self.expression()
-        for register in sorted(reads(expression) - self._assigned):
-            self.note(first, f"r{register} must be read into before in its thread")
+        known = {each.register for each in self._found}
+        self.need(reads(expression) <= known, "registers must be read into before in their thread")
         return expression
 
-    def _access(self, guards: tuple[Expression, ...]) -> None:
-        first, register = self.next, None
-        if self.after.text == "=":
-            register = register_number(self.take().text)
+    def _access(self) -> Access:
+        register = None
+        if found := re.fullmatch(r"r(\d+)", self.next):
+            register = int(found[1])
             self.take()
-            if register is None:
-                self.note(first, f"a register must be like r0, not `{first.text}`")
-            elif register in self._assigned:
-                self.note(first, f"{first.text} must be read into once in its thread")
-        named = self.next
+            self.need(self.skip("="), f"behind {found[0]} must be `=`")
         try:
-            access = access_named(named.text)
+            access = access_named(self.next)
         except ValueError as error:
-            raise self.note(named, str(error)) from None
-        self.take()
-        if register is not None and not access.reads:
-            self.note(first, f"`{named.text}` reads nothing for {first.text} to keep")
+            self.need(False, f"an access must begin with an operation ({error})")
+        name = self.take()
+        self.need(register is None or access.reads, f"{name} reads nothing to keep")
         location = None if access.kind is Kind.FENCE else self._location()
-        expected = self._expected() if access.operator == "compare_exchange" else None
+        expected: str | Constant | None = None
+        if access.compares:
+            is_place = _LOCATION.fullmatch(self.next)
+            expected = self._location() if is_place else self._constant()
         value = self._known() if access.writes and access.value is None else access.value
-        if self.next.kind in ("name", "number", "wrong"):
-            raise self.wrong(f"`{named.text}` must end after its operands")
-        access = replace(access, location=location, expected=expected, value=value)
-        self._found.append(replace(access, register=register, guards=guards))
-        self._assigned |= set() if register is None else {register}
+        return replace(access, location=location, expected=expected, value=value, register=register)
 
-    def _expected(self) -> str | Constant:
-        """What a compare-exchange expects: a value, or the location that has it."""
-        if _LOCATION.fullmatch(self.next.text):
-            return self._location()
-        first, value = self.next, self.expression(PREFIX)
-        if not isinstance(value, Constant):
-            raise self.note(first, "what is expected must be a location or a number")
+    def _constant(self) -> Constant:
+        value = self.expression(PREFIX)
+        self.need(isinstance(value, Constant), "behind a number must be what follows it")
+        assert isinstance(value, Constant)
         return value
 
     def _location(self) -> str:
-        if not _LOCATION.fullmatch(self.next.text):
-            raise self.wrong("a location must be a name such as x, which is not a register's")
-        return self.take().text
+        self.need(_LOCATION.fullmatch(self.next), "a location must be a name such as x")
+        return self.take()
