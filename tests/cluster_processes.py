@@ -63,7 +63,7 @@ class Processes:
             kill(each)
 
     def _start(self, *words: str, packages: Sequence[Path] = ()) -> subprocess.Popen[bytes]:
-        folders = os.pathsep.join(map(str, (*packages, ROOT / "tests")))
+        folders = os.pathsep.join(map(str, (*packages, ROOT / "tests", ROOT)))
         with self.log.open("ab") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", "dask", *words],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from typing import TYPE_CHECKING
 
@@ -26,9 +27,8 @@ def judge_of(
 ) -> Judge:
     """Who decides questions: `jobs` processes, by default as many as there are cores.
 
-    cluster: the address of a scheduler of dask.distributed whose workers decide instead, or
-    `local:N`; then `end` the judge, or use it in a `with`. A script that starts one stands below
-    `if __name__ == "__main__":`, as its processes load it, too. A judge is for one thread.
+    cluster: the address of a scheduler of dask.distributed whose workers decide instead; then `end`
+    the judge, or use it in a `with`. `local:N` is N processes. A judge is for one thread.
     cache: whether answers are looked up in the user's cache, and kept there; under some settings
     (`confirm`, `smt_dir`) they never are. warn: told of what is wrong with the cache.
     """
@@ -37,9 +37,11 @@ def judge_of(
     folder = cache_folder(kept, warn)
     if cluster is None:
         return Judge(folder, warn, jobs or os.cpu_count() or 1)
+    require(jobs is None, "--jobs must be left out with --cluster, whose workers are counted")
+    if here := re.fullmatch(r"local:([1-9]\d*)", cluster, re.ASCII):
+        return Judge(folder, warn, int(here[1]))
     from rspverify.judge.cluster import Cluster
 
-    require(jobs is None, "--jobs must be left out with --cluster, whose workers are counted")
     return Judge(folder, warn, cluster=Cluster(cluster))
 
 

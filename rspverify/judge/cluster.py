@@ -12,7 +12,6 @@ from __future__ import annotations
 import gc
 import logging
 import pickle
-import signal
 import threading
 import time
 import warnings
@@ -21,7 +20,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
-from multiprocessing import resource_tracker
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -30,10 +28,10 @@ from rspverify.judge.fingerprint import fingerprint, fingerprint_here
 from rspverify.judge.judge import Judge, remote_judge
 from rspverify.judge.question import Question, Reply
 from rspverify.limits import LimitReached
-from rspverify.source import InputError, Problem
+from rspverify.source import InputError, Problem, require
 
 if TYPE_CHECKING:
-    from distributed import Client, Future, LocalCluster
+    from distributed import Client, Future
 
 INSTALL = "python -m pip install 'rspverify[cluster]'"
 PATIENCE = "distributed.comm.timeouts.connect"
@@ -52,20 +50,19 @@ _SAME = "install the same versions of rspverify, of its libraries and of Python 
 
 
 class Cluster:
-    """The workers of a scheduler, or so many of this machine that are started for this.
+    """The workers of a scheduler.
 
     It connects when it is first needed. Raises InputError where it cannot, or where a worker runs
     another version of the package; LimitReached where the cluster is lost meanwhile.
     """
 
     def __init__(self, address: str) -> None:
+        _require_address(address)
         self._address = address
-        self._processes = _processes(address)
         if find_spec("distributed") is None:
             message = "--cluster: the library distributed must be installed, and is not"
             raise InputError([Problem(None, message, INSTALL)])
         self._client: Client | None = None
-        self._local: LocalCluster | None = None
         self._patience = 0.0
         self._lost: str | None = None
         self._workers: Sequence[str] = ()
@@ -93,15 +90,11 @@ class Cluster:
         return Tasks(self, questions, judge)
 
     def close(self) -> None:
-        """Leave the cluster, whatever state it is in; end what was started on this machine."""
+        """Leave the cluster, whatever state it is in."""
         client, self._client = self._client, None
-        local, self._local = self._local, None
         with suppress(Exception):
             if client is not None:
                 client.close(timeout=2)
-        with suppress(Exception):
-            if local is not None:
-                local.close(timeout=10)
 
     @property
     def pause(self) -> float:
@@ -157,14 +150,7 @@ class Cluster:
             _say_nothing()
         self._patience = parse_timedelta(dask.config.get(PATIENCE))
         try:
-            if self._processes is not None:
-                self._local = _started(self._processes)
-        except RuntimeError as error:
-            why = f"--cluster {self._address}: a worker did not start: {_in_a_line(error)}"
-            raise InputError([Problem(None, why, "the same command tries again")]) from None
-        try:
-            where = self._local or self._address
-            self._client = _client(where, self._patience)
+            self._client = _client(self._address, self._patience)
         except (OSError, ValueError, TypeError, RuntimeError) as error:  # the last two: of TLS
             must = f"--cluster must be the address of a scheduler, not {self._address}"
             hint = f"start one with: dask scheduler; {_LONGER}"
@@ -209,17 +195,13 @@ class Cluster:
         return LimitReached(self._lost)
 
 
-def _processes(address: str) -> int | None:
-    """How many workers of this machine are meant; None for those of a scheduler."""
-    kind, colon, rest = address.partition(":")
-    if kind == "local" and rest.isascii() and rest.isdigit() and int(rest):
-        return int(rest)
+def _require_address(address: str) -> None:
+    """Raises InputError where it cannot be that of a scheduler."""
     place = address.partition("://")[2] or address
-    if kind == "local" or not colon or not place.rpartition(":")[2].isdigit() or " " in address:
-        message = f"--cluster must be local:N or the address of a scheduler, not {address!r}"
-        hint = "such as local:4, or tcp://10.0.0.5:8786"
-        raise InputError([Problem(None, message, hint)])
-    return None
+    host, _, port = place.rpartition(":")
+    message = f"--cluster must be local:N or the address of a scheduler, not {address!r}"
+    right = host not in ("", "local") and port.isdigit() and " " not in address
+    require(right, message, "such as local:4, or tcp://10.0.0.5:8786")
 
 
 class Tasks:
@@ -291,7 +273,7 @@ class Tasks:
                 future.release()
 
 
-def _client(address: str | LocalCluster, patience: float) -> Client:
+def _client(address: str, patience: float) -> Client:
     """A connection to a scheduler.
 
     While its loop starts, no client that has failed before is collected: it would close itself, and
@@ -308,32 +290,6 @@ def _client(address: str | LocalCluster, patience: float) -> Client:
     finally:
         gc.enable()
     raise OSError("this machine is too busy to connect")
-
-
-def _started(processes: int) -> LocalCluster:
-    """Workers of this machine, each a process with one thread, that end at once if they are to."""
-    from distributed import LocalCluster, Nanny
-
-    class Quick(Nanny):  # type: ignore[misc]
-        async def close(self, timeout: float = 5, reason: str = "nanny-close") -> Any:
-            return await super().close(timeout=0.1, reason=reason)
-
-    # An interrupt by the terminal goes to all processes. It is ours; a blocked one is inherited,
-    # but what starts processes would unblock it when it starts itself.
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
-    try:
-        return LocalCluster(
-            n_workers=processes,
-            threads_per_worker=1,
-            worker_class=Quick,
-            memory_limit=0,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL + 1,
-            scheduler_kwargs={"allowed_failures": 0, "dashboard": False},
-        )
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _say_nothing() -> None:

@@ -155,7 +155,9 @@ class Before19(Compiler, frozen=True):
 
     def emit(self, module: str, goal: Goal) -> Source:
         source = llvmlite().emit(module, goal)
-        text = re.sub(r"(\tfence\trw, w\n(?:\tli\t.*\n)?\tsw\t.*\n)\tfence\trw, rw\n", r"\1", source.text)
+        text = re.sub(
+            r"(\tfence\trw, w\n(?:\tli\t.*\n)?\tsw\t.*\n)\tfence\trw, rw\n", r"\1", source.text
+        )
         return Source(source.name, text)
 
 

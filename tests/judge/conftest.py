@@ -1,18 +1,22 @@
-"""A cluster of this machine, which takes seconds to start, for all tests that need one."""
+"""Two workers, which take seconds to start, for all tests that need some."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
+from cluster_processes import Processes
 
 from rspverify.judge.cluster import Cluster
 
 
 @pytest.fixture(scope="session")
-def local() -> Iterator[Cluster]:
-    """Two workers that are started for these tests."""
+def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A scheduler and two workers that are started for these tests."""
     pytest.importorskip("distributed", reason="dask.distributed is not installed")
-    found = Cluster("local:2")
+    processes = Processes(tmp_path_factory.mktemp("workers"))
+    processes.complete(workers=2)
+    found = Cluster(processes.address)
     yield found
     found.close()
+    processes.end()

@@ -22,6 +22,7 @@ from cluster_processes import ROOT, Processes, free_port, kill
 from cluster_work import Doubled, Planted, Square, Squares
 from typer.testing import CliRunner
 
+from rspverify.api.judges import judge_of
 from rspverify.cli import app
 from rspverify.engineering.hunt import by_programs
 from rspverify.judge import cluster as cluster_module
@@ -77,14 +78,16 @@ def doubles(count: int) -> list[Doubled]:
 
 def test_tasks_are_called_by_what_they_are_for(local: Cluster) -> None:
     local.client.wait_for_workers(2, timeout=100)
-    assert local._local is not None
-    scheduler = local._local.scheduler
-    before = set(scheduler.tasks)
+
+    def keys(dask_scheduler: Any) -> set[Any]:
+        return {(it.prefix.name, key) for key, it in dask_scheduler.tasks.items()}
+
+    before = local.client.run_on_scheduler(keys)
     coming = judge_by(local).run(doubles(1000))
     assert next(coming) == 0
-    new = [each for key, each in scheduler.tasks.items() if key not in before]
-    assert {it.prefix.name for it in new} <= {"doubling", "send"}
-    assert any(it.key[1].startswith("the double of ") for it in new)
+    new = local.client.run_on_scheduler(keys) - before
+    assert {name for name, _ in new} <= {"doubling", "send"}
+    assert any(key[1].startswith("the double of ") for _, key in new)
     coming.close()
 
 
@@ -99,7 +102,7 @@ def test_the_time_without_workers_begins_when_they_are_missed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """And not at the last look of a run before; until it is over, no sum divides by none."""
-    cluster = Cluster("local:2")
+    cluster = Cluster("tcp://127.0.0.1:1")
     silent = SimpleNamespace(scheduler=SimpleNamespace(ncores=None), sync=Mock(side_effect=OSError))
     for name, value in (("_client", silent), ("_workers", ("one",)), ("_patience", 100.0)):
         monkeypatch.setattr(cluster, name, value)
@@ -207,16 +210,14 @@ def results(output: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_an_interrupt_ends_all_of_it(cache_folder: Path) -> None:
-    process = started(*CHECK, "litmus/rsp/MP", "--cluster", "local:2")
+def test_an_interrupt_ends_all_of_it(processes: Processes, cache_folder: Path) -> None:
+    process = started(*CHECK, "litmus/rsp/MP", "--cluster", processes.address)
     while answers(cache_folder) < 12:
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     code, output, errors = ended(process)
     assert (code, errors) == (130, "")
-    left = subprocess.run(["ps", "-o", "stat=,args=", "-s", str(process.pid)], stdout=-1, text=True)
-    assert [it for it in left.stdout.splitlines() if not it.startswith("Z")] == []
     decided = {each["file"] for each in results(output)}
     _, output, _ = ended(started(*CHECK, *sorted(decided), "-j", "1"))
     assert decided and sum(not each["cached"] for each in results(output)) <= 1
@@ -277,19 +278,14 @@ def test_a_scheduler_must_be_there(protocol: str) -> None:
             _ = Cluster(f"{protocol}://127.0.0.1:{free_port()}").workers
 
 
-def test_workers_that_do_not_start_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(processes: int) -> None:
-        raise RuntimeError("Quick failed to start.")
-
-    monkeypatch.setattr(cluster_module, "_started", fails)
-    with pytest.raises(InputError, match="--cluster local:2: a worker did not start: Quick failed"):
-        _ = Cluster("local:2").workers
-
-
 def test_without_the_library_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_module, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"hint: python -m pip install 'rspverify\[cluster\]'"):
-        Cluster("local:2")
+        Cluster("tcp://127.0.0.1:1")
+
+
+def test_local_workers_are_processes() -> None:
+    assert judge_of(cluster="local:3", cache=False).workers == 3
 
 
 def test_jobs_and_a_cluster_are_too_many() -> None:
