@@ -209,10 +209,11 @@ def hunt(asked: HuntParameters) -> Hunting:
     """Hunt for programs that break a scheme: all programs within bounds, up to symmetry.
 
     The smallest that is UNSOUND is shown, with the row at fault: one with the fewest
-    operations, then the fewest threads, and program by program also the shortest text. The hunt
-    goes on with that row made as strong as can be, so that the next one shows another row, until
-    every program within the bounds is sound. An interrupted hunt goes on where it was. By formula
-    findings come first, and the count of the programs last.
+    operations, then the fewest threads, and program by program also the shortest text; through a
+    compiler, of those first in which two threads share two locations. The hunt goes on with that
+    row made as strong as can be, so that the next one shows another row, until every program within
+    the bounds is sound. An interrupted hunt goes on where it was. By formula findings come first,
+    and the count of the programs last.
 
     In Python: HuntParameters has what can be chosen. Raises InputError.
 

@@ -63,6 +63,21 @@ def sort_of(packed: PackedTest, tables: Tables) -> Sort:
     return Sort.GUARDED if has_idle_if(packed, tables) else Sort.CORE
 
 
+def in_turn(packed: PackedTest, tables: Tables) -> bool:
+    """Whether fewer than two threads access two locations that another accesses, and one of both
+    writes: program order and what is read and overwritten have no circle but within a location."""
+    threads: dict[int, set[int]] = {}
+    written: set[int] = set()
+    for number, thread in enumerate(packed.threads):
+        for access in thread.accesses:
+            if access.location != NONE:
+                threads.setdefault(access.location, set()).add(number)
+                if tables.writes[access.operation]:
+                    written.add(access.location)
+    shared = [its for it, its in threads.items() if it in written and len(its) > 1]
+    return sum(sum(at in its for its in shared) > 1 for at in range(len(packed.threads))) < 2
+
+
 def strength_tells(atomic: Sequence[bool]) -> bool:
     """Whether, with these locations, a program races if one with stronger operations does
     (`Tables.weaker`), and otherwise allows whatever that one allows."""

@@ -110,7 +110,7 @@ def finding(found: Finding, scheme: str, by: By, *, listed: bool = True) -> doc.
         evidence.append(line("  as a test (--write DIR writes it):", kind="note"))
         evidence.append(doc.Listing(test))
     where = "" if found.file is None else f"written to {found.file}; "
-    last = f"  {where}{_smallest(found, by)}, {_duration(found.seconds)})"
+    last = f"  {where}{_smallest(found, scheme, by)}, {_duration(found.seconds)})"
     evidence.append(line(last, kind="note"))
     return doc.Article(
         found.text,
@@ -134,7 +134,7 @@ def _switches(switches: Sequence[str]) -> str:
     return " and ".join(each for it in switches for each in it.split("+"))
 
 
-def _smallest(found: Finding, by: By) -> str:
+def _smallest(found: Finding, scheme: str, by: By) -> str:
     """In which sense it is a smallest one, and on what that rests."""
     asked = counted(found.decided, "formula") if by is By.FORMULA else f"{found.decided:,} decided"
     if found.open:
@@ -143,6 +143,8 @@ def _smallest(found: Finding, by: By) -> str:
         return f"none with fewer operations, or as many in fewer threads ({asked}"
     if by is By.SHAPES:
         return f"no smaller one of these rows, and none of a part of them ({asked}"
+    if names_compiler(scheme):
+        return f"no smaller one in which two threads share two locations ({asked}"
     return f"no smaller one ({asked}"
 
 

@@ -16,6 +16,7 @@ from rspverify.engineering.hunt.assumptions import alone_may_break, smaller_stan
 from rspverify.engineering.hunt.finding import By
 from rspverify.engineering.hunt.operations import row_shape
 from rspverify.engineering.hunt.strategy import Hunted, Strategy, program_named
+from rspverify.enumeration.lemmas import in_turn
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import decoded
 from rspverify.enumeration.survey import chunks, digest_of
@@ -79,13 +80,21 @@ class ByPrograms(Strategy):
         return len(self._decided)
 
     def broken(self) -> Generator[bytes, None, None]:
-        """Programs that break the scheme as it is then, the smallest first, each packed."""
-        for phase in self.survey.phases():
-            larger = not smaller_stand(self.scheme)
-            programs = phase.to_decide(self.survey.space, larger=larger)
-            self.add(phase, len(programs))
-            self.watcher.deciding(phase.events, phase.threads, len(programs))
-            yield from self._broken(programs)
+        """Programs that break the scheme as it is then, the smallest first, each packed.
+
+        Of a compiler those are first that may do more than what happens in turn, be they larger:
+        they are few, and most of what is wrong is wrong in them.
+        """
+        tables, turns = self.survey.tables, (False, True) if self.scheme.whole else (None,)
+        for turn in turns:
+            for phase in self.survey.phases():
+                programs = phase.to_decide(self.survey.space, larger=not smaller_stand(self.scheme))
+                if not turn:
+                    self.add(phase, len(programs))
+                if turn is not None:
+                    programs = tuple(it for it in programs if in_turn(decoded(it), tables) is turn)
+                self.watcher.deciding(phase.events, phase.threads, len(programs))
+                yield from self._broken(programs)
         while outdated := self._outdated():
             yield from self._broken(outdated)
         self.complete = True

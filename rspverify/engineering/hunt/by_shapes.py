@@ -32,6 +32,7 @@ from rspverify.axiomatic.vocabulary import OF_PLACES
 from rspverify.compilers.cpus import ForCpu
 from rspverify.engineering.hunt.finding import By, UsedRow
 from rspverify.engineering.hunt.strategy import Hunted, Strategy
+from rspverify.enumeration.lemmas import in_turn
 from rspverify.enumeration.naming import named, size_of
 from rspverify.enumeration.packed import PackedTest, canonical, decoded, encoded, symmetric
 from rspverify.enumeration.space import Space
@@ -252,26 +253,11 @@ class Shapes:
 
     def in_turn(self, shape: bytes) -> bool:
         """Whether the one program of a shape surely does only what happens in turn, which the
-        source allows: unless at least two threads access two locations that another accesses, and
-        one of both writes, program order and what is read and overwritten have no circle but
-        within a location."""
+        source allows."""
         packed = decoded(shape)
         one_each = all(len(self.groups[it]) == 1 for it in _operations(packed))
-        if len(packed.threads) < 2 or not (self._pairs and one_each):
-            return False
-        accesses = self._of.survey.space.accesses
-        of_threads: dict[int, set[int]] = {}
-        written: set[int] = set()
-        for at, thread in enumerate(packed.threads):
-            for it in thread.accesses:
-                access = accesses[self.groups[it.operation][0]]
-                if access.kind is not Kind.FENCE:
-                    of_threads.setdefault(it.location, set()).add(at)
-                    if access.writes:
-                        written.add(it.location)
-        shared = [its for it, its in of_threads.items() if it in written and len(its) > 1]
-        several = [sum(at in its for its in shared) > 1 for at in range(len(packed.threads))]
-        return sum(several) < 2
+        alone = len(packed.threads) < 2
+        return not alone and self._pairs and one_each and in_turn(packed, self.survey.tables)
 
     @cached_property
     def _pairs(self) -> bool:
