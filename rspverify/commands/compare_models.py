@@ -69,8 +69,7 @@ class ModelParameters(Decided):
         """The programs that are searched. Raises InputError."""
         operations = chosen_operations(None, self.devices)
         if self.scopes or self.orders or self.kinds:
-            usual = ("WG", "DV") if self.devices == 1 else ("WG", "DV", "ALL")
-            operations = operations_of(self.scopes or usual, self.orders, self.kinds)
+            operations = operations_of(self.scopes, self.orders, self.kinds, self.devices)
         bounds = (self.events, self.threads, self.threads, self.devices, self.locations)
         return Space(*bounds, operations=operations)
 

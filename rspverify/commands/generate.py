@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rspverify.api import catalogue
+from rspverify.generate.annotations import chosen_annotations
+from rspverify.generate.families import (
+    DEVICE_FAMILIES,
+    FAMILIES,
+    LETTERS,
+    MOST,
+    chosen,
+    require_few,
+    write_tests,
+)
+from rspverify.generate.family import Family
+from rspverify.generate.rows import NAME, RowFamily
 from rspverify.options import Parameters, argument, option
 from rspverify.render.listings import families
 from rspverify.render.progress import working
@@ -54,24 +65,33 @@ def generate(asked: GenerateParameters, output: Output) -> int:
     With `--list` or `--count` nothing is written. Never overwrites a file that is not the very same
     test.
     """
-    family, folder = asked.family, asked.folder
-    named = {"scopes": asked.scopes, "orders": asked.orders, "memories": asked.memories}
-    distinct = asked.distinct
+    folder = asked.folder
     if asked.list_families or asked.count:
         with working("counting tests"):
-            known = catalogue.families(family, **named, distinct=distinct).values()
+            known = _families(asked).values()
             rows = [(each.name, each.meaning, each.counts()) for each in known]
-        output.print(families(rows, catalogue.letters()))
+        output.print(families(rows, LETTERS))
         return 0
-    if family is None or folder is None:
+    if asked.family is None or folder is None:
         message = "generate must have a family and a folder, or --list"
         raise InputError([Problem(None, message)])
-    limit = asked.limit
     with working("writing tests"):
-        written = catalogue.generate(family, folder, **named, distinct=distinct, limit=limit)
+        meant = _families(asked)
+        require_few(meant, MOST if asked.limit is None else asked.limit)
+        written = write_tests(meant, folder)
     for name, many in written.items():
         print(f"{folder}: {many} tests of the family {name}")
     return 0
+
+
+def _families(asked: GenerateParameters) -> Mapping[str, Family | RowFamily]:
+    """Those that are meant, by the folders that they are written to."""
+    words, distinct = (asked.scopes, asked.orders, asked.memories), asked.distinct
+    annotations = chosen_annotations(*words) if any(words) else None
+    if asked.family is not None:
+        return chosen(asked.family, annotations, distinct=distinct)
+    names = [*FAMILIES, *DEVICE_FAMILIES, *([] if annotations or distinct else [NAME])]
+    return {name: chosen(name, annotations, distinct=distinct)[""] for name in names}
 
 
 COMMAND = Command(generate, GenerateParameters)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rspverify.api.catalogue import machines, models
+from rspverify.architecture.machines import MACHINES
+from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.options import Parameters
 from rspverify.render import listings
 from rspverify.shipped import schemes_named, ships, tests_named
@@ -27,8 +28,8 @@ def show_all(asked: Parameters, output: Output) -> int:
         families[folder] = families.get(folder, 0) + 1
     engines = {each.value: each.summary for each in Engine}
     ours = bool(tests) and ships(tests[0])
-    named = {each.name: each.summary for each in machines().values()}
-    output.print(listings.names(models(), named, engines, schemes, families, ours))
+    named = {each.name: each.summary for each in MACHINES.values()}
+    output.print(listings.names(shipped_models(), named, engines, schemes, families, ours))
     return 0
 
 

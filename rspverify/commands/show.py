@@ -42,7 +42,7 @@ def show(asked: ShowParameters, output: Output) -> int:
     Or show a JSON Schema. With it in scheme.schema.json, editors complete and check a scheme whose
     first line is `# yaml-language-server: $schema=scheme.schema.json`.
     """
-    from rspverify.api.catalogue import is_machine, machine_summary, machine_text
+    from rspverify.architecture.machines import machine_named, text_of
 
     if asked.schema is not None:
         from rspverify.render.schemas import shipped
@@ -50,24 +50,32 @@ def show(asked: ShowParameters, output: Output) -> int:
         output.write(shipped(asked.schema))
         return 0
     name = asked.scheme or ""
-    require(
-        output.format == "text" or is_machine(name),
-        f"--format rocq is for machines, not for {name}",
-    )
-    if not is_machine(name):
+    of_a_machine = _is_machine(name)
+    message = f"--format rocq is for machines, not for {name}"
+    require(output.format == "text" or of_a_machine, message)
+    if not of_a_machine:
         _show_scheme(name, output)
     elif output.format == "rocq":
-        from rspverify.architecture.machines import machine_named
         from rspverify.proof.rocq_machine import machine_in_rocq
 
         output.write(machine_in_rocq(machine_named(name)))
     elif asked.text:
-        output.write(machine_text(name))
+        output.write(text_of(name))
     else:
+        from rspverify.machine.summary import summary
         from rspverify.render.listings import machine
 
-        output.print(machine(machine_summary(name)))
+        output.print(machine(summary(machine_named(name))))
     return 0
+
+
+def _is_machine(name: str) -> bool:
+    """Whether a name is that of a machine that ships, or of the file of one, switches or not."""
+    from rspverify.architecture.catalogue import ENDING, shipped
+    from rspverify.architecture.machines import without_switches
+
+    name = without_switches(name)
+    return name.endswith(ENDING) or name in shipped()
 
 
 def _show_scheme(name: str, output: Output) -> None:

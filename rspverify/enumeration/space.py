@@ -170,16 +170,18 @@ def chosen_operations(names: Sequence[str] | None, devices: int) -> tuple[str, .
 
 
 def operations_of(
-    scopes: Sequence[str], orders: Sequence[str], kinds: Sequence[str] = ()
+    scopes: Sequence[str], orders: Sequence[str], kinds: Sequence[str] = (), devices: int = 1
 ) -> tuple[str, ...]:
     """Operations of these kinds, the atomic ones of these scopes and orders. Raises InputError.
 
-    scopes: as `WG`, `DV.R`. orders: as `rlx`; none for the usual one of each, of fences `ar`.
-    kinds: of KINDS; none for plain operations, loads, stores and increments.
+    scopes: as `WG`, `DV.R`; none for those that are not remote on so many devices. orders: as
+    `rlx`; none for the usual one of each, of fences `ar`. kinds: of KINDS; none for plain
+    operations, loads, stores and increments.
     """
     require_known("a kind of operations", kinds, KINDS)
     require_known("a scope", scopes, _ALL_REACHES)
     require_known("an order", orders, tuple(SHORT_ORDERS))
+    scopes = scopes or (("WG", "DV") if devices == 1 else ("WG", "DV", "ALL"))
     wanted = kinds or ("na", *_KINDS)
     atomic = [kind for kind in wanted if kind != "na"]
     usual = [f"{kind}.ar" if kind == "F" else kind for kind in atomic]

@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from rspverify.api.catalogue import machine_text, machines, models
+from rspverify.architecture.machines import MACHINES, text_of
+from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.axiomatic.library import model_texts
 from rspverify.isa.instruction_set import instruction_set
 from rspverify.litmus import orders
@@ -62,13 +63,13 @@ class Catalogue(Struct, frozen=True, dict=True):
         shipped = (path for path in schemes_named() if path.startswith(f"{SCHEMES}/"))
         paths = [*shipped, *(path for tests in corpora.values() for path in tests)]
         files = {path: (SHIPPED / path).read_text(encoding="utf-8") for path in paths}
-        files |= {f"models/{name}.cat": next(iter(model_texts(name).values())) for name in models()}
-        named = machines()
-        files |= {f"machines/{name}.machine": machine_text(name) for name in named}
-        summaries = {name: it.summary for name, it in named.items()}
+        models = tuple(shipped_models())
+        files |= {f"models/{name}.cat": next(iter(model_texts(name).values())) for name in models}
+        files |= {f"machines/{name}.machine": text_of(name) for name in MACHINES}
+        summaries = {name: it.summary for name, it in MACHINES.items()}
         files |= {it.name: it.text for it in own}
         names = tuple(it.name for it in own)
-        return Catalogue(files, corpora, _words(), tuple(models()), summaries, names)
+        return Catalogue(files, corpora, _words(), models, summaries, names)
 
     def require(self, asked: Question) -> None:
         """Raises Refused where a question names what does not ship."""
@@ -129,7 +130,7 @@ def _words() -> dict[str, Any]:
         "remote": ["true", "false"],
         "instructions": {
             name: [each for it in machine.instructions.values() for each in it.spellings]
-            for name, machine in machines().items()
+            for name, machine in MACHINES.items()
         }
         | {
             name: sorted(instruction_set(target.dialect.instructions).mnemonics)

@@ -32,32 +32,10 @@ EVERYWHERE = ("output", "jobs", "cluster", "no_cache")
 """What most commands have besides: where output goes, who decides, and whether it is kept."""
 
 FOLDER = Path(__file__).parents[1] / "commands"
-_FIRST = (
-    *(
-        "check",
-        "report",
-        "explain",
-        "outcomes",
-        "progress",
-        "draw",
-        "prove",
-        "mutate",
-        "hunt",
-        "compare",
-    ),
-    *(
-        "repair",
-        "fuzz",
-        "selftest",
-        "show",
-        "serve",
-        "cache",
-        "extract",
-        "generate",
-        "init",
-        "list",
-    ),
-)
+_FIRST = """
+check report explain outcomes progress draw prove mutate hunt compare repair fuzz selftest
+show serve cache extract generate init list
+"""
 """The order in which --help lists them; others come after these."""
 _LINE = re.compile(r'"""`([a-z-]+)`: (.*)"""')
 
@@ -122,7 +100,8 @@ def summaries() -> Mapping[str, str]:
             line = _LINE.match(text.readline())
         if line:
             found[line[1]] = line[2]
-    names = [*(name for name in _FIRST if name in found), *(found.keys() - {*_FIRST})]
+    first = [name for name in _FIRST.split() if name in found]
+    names = [*first, *(found.keys() - {*first})]
     return {name: found[name] for name in names}
 
 

@@ -261,9 +261,9 @@ def _model(name: str) -> str:
 
 
 def _machine(name: str) -> str:
-    from rspverify.api.catalogue import machine_text
+    from rspverify.architecture.machines import text_of
 
-    return machine_text(name)
+    return text_of(name)
 
 
 def wrong(attack: Attack, reply: Reply) -> str:

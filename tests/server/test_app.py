@@ -68,9 +68,9 @@ def test_all_mistakes_of_all_texts_at_their_places(instance: Instance) -> None:
 
 
 def shipped_machine() -> str:
-    from rspverify.api.catalogue import machine_text
+    from rspverify.architecture.machines import text_of
 
-    return machine_text("rsp")
+    return text_of("rsp")
 
 
 def test_a_machine_and_a_model_of_ones_own(instance: Instance) -> None:

@@ -100,8 +100,7 @@ def hunting_space(
     asked = _memories(memories, scheme.machine)
     wanted = chosen_operations(names, bounds[3])
     if scopes or orders or kinds:
-        near = ("WG", "DV") if bounds[3] == 1 else ("WG", "DV", "ALL")
-        wanted = operations_of(tuple(scopes) or near, orders, kinds)
+        wanted = operations_of(scopes, orders, kinds, bounds[3])
     found = list(wanted)
     if not is_scheme(scheme):
         kept = tuple(it for it in found if not access_of(it).remote)

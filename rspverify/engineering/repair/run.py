@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from rspverify.convert import counts
-from rspverify.engineering.mutate import named
+from rspverify.engineering.mutate import named, told
 from rspverify.engineering.mutation import TestAndReason
 from rspverify.engineering.repair import answer
 from rspverify.engineering.repair.choice import Chooser, Chosen
@@ -119,8 +119,7 @@ class Repair:
                 self._asked.append(test)
             else:
                 reason = f"{verdict.word.value}: {verdict.reason}"
-                names = named(test)
-                self._without.append(TestAndReason(names.test, names.file, reason))
+                self._without.append(told(test, reason))
         used = {row.number for test in self._asked for row in self._scheme.rows_used(test.program)}
         across = any(Scope.ALL in row.scopes for row in self._scheme.rows if row.number in used)
         devices = 1
@@ -186,8 +185,7 @@ class Repair:
             if search.cheapest() is None and not search.undecided:
                 self._asked.remove(test)
                 reason = f"{word}: no candidate passes it, whatever the other tests ask for"
-                names = named(test)
-                self._without.append(TestAndReason(names.test, names.file, reason))
+                self._without.append(told(test, reason))
 
     def _at_fault(self) -> frozenset[int]:
         """The rows that tests show to be too weak, each in turn made as strong as can be."""
