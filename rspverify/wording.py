@@ -14,6 +14,11 @@ def alternatives(names: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
+def counted(number: int, noun: str, many: str | None = None) -> str:
+    """`1 test`, `2,000 tests`."""
+    return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"
+
+
 def quoted(text: str) -> str:
     """A text in quotes, on one line and not too long."""
     return repr(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")

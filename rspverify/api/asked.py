@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from msgspec import Struct
 
+from rspverify.judge.watch import Unseen
 from rspverify.limits import LimitReached
 from rspverify.render.forms import FORMS, need, write
 from rspverify.source import Problem
@@ -52,13 +53,6 @@ class Ending(Struct, frozen=True):
     found: bool = False
     undecided: bool = False
     unwritten: Sequence[Problem] = ()
-
-
-class _Nobody:
-    """Is told how far a question is where nobody shows it."""
-
-    def __getattr__(self, name: str) -> Callable[..., None]:
-        return lambda *_: None
 
 
 @contextmanager
@@ -122,7 +116,7 @@ class Asked(Generic[T, R]):
         self.ending = ending
         self._answers, self._made, self._render = answers, report, f"rspverify.render.{render}"
         self._detailed, self._said, self._written = document, told, written
-        self._told: Any = _Nobody()
+        self._told: Any = Unseen()
         self._coming: Generator[T, None, None] | None = None
         self._stop: Stop | None = None
         self._one_at_a_time = threading.Lock()

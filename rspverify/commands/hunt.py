@@ -18,7 +18,6 @@ from rspverify.engineering.hunt.by_shapes import are_alike
 from rspverify.engineering.hunt.finding import By, Finding, HuntReport
 from rspverify.engineering.hunt.hunt import Hunt, HuntSetup, written_to
 from rspverify.engineering.hunt.operations import hunting_space
-from rspverify.engineering.hunt.strategy import Watcher
 from rspverify.files import require_folder
 from rspverify.judge.inputs import read_inputs
 from rspverify.judge.judge import Judge
@@ -43,7 +42,7 @@ MOST = 7
 
 @dataclass(frozen=True)
 class HuntParameters(Decided):
-    """The programs of a hunt, and how they are decided. watcher: is told how it goes."""
+    """The programs of a hunt, and how they are decided."""
 
     scheme: AScheme = argument(
         "A scheme: a .yaml file, or a name as of list; or a compiler, as amdgpu:gfx942.",
@@ -119,7 +118,6 @@ class HuntParameters(Decided):
     write: str | Path | None = option(
         None, "Write each program found there, as hunt-SCHEME-rowN.litmus.", metavar="DIR"
     )
-    watcher: Watcher | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -144,7 +142,7 @@ class Hunting(Asked[Finding, HuntReport]):
         )
         self._unwritten = Problems()
         self._setup, self._judge, self._write = setup, judge, str(asked.write or "")
-        self._hunt = Hunt(setup, judge, asked.watcher, self._kept)
+        self._hunt = Hunt(setup, judge, self._kept)
 
     def _kept(self, found: Finding) -> Finding:
         """Written if that is asked for, and shown whatever comes of it."""
@@ -167,7 +165,7 @@ class Hunting(Asked[Finding, HuntReport]):
         from rspverify.render.hunt import HuntStream
 
         stream = HuntStream(console, self.so_far(), text=form == "text")
-        self._hunt.watch(stream)
+        self._hunt.strategy.shown = stream
         return stream
 
     def _end(self, report: HuntReport) -> Ending:

@@ -13,7 +13,6 @@ from rspverify.engineering.hunt.finding import (
     Finding,
     HuntReport,
 )
-from rspverify.engineering.hunt.strategy import Watcher
 from rspverify.enumeration.estimate import Estimate
 from rspverify.proof.covered import Proved
 from rspverify.render import document as doc
@@ -255,7 +254,7 @@ def _duration(seconds: float) -> str:
 # ---- as it goes ----------------------------------------------------------------------------------
 
 
-class HuntStream(Stream[Finding, HuntReport], Watcher):
+class HuntStream(Stream[Finding, HuntReport]):
     """Prints findings as soon as there are any; is told of all else that is to be shown."""
 
     def __init__(self, console: Console, report: HuntReport, *, text: bool) -> None:
@@ -267,25 +266,6 @@ class HuntStream(Stream[Finding, HuntReport], Watcher):
         """Take the next program, which is not what is counted."""
         self.print([finding(answer, self._scheme, self._by)])
 
-    def surveying(self, events: int, threads: int, done: int, total: int) -> None:
-        """So many of the blocks of a phase have been enumerated."""
-        if not done:
-            self._count("listing", events, threads, total)
-        self.at(done)
-
-    def deciding(self, events: int, threads: int, total: int) -> None:
-        """The programs of a phase are decided from now on."""
-        self._count("deciding", events, threads, total)
-
-    def asking(self, events: int, threads: int, total: int) -> None:
-        """The formulas of a phase are asked from now on."""
-        self._by = By.FORMULA
-        self._count("formulas for", events, threads, total)
-
-    def _count(self, what: str, events: int, threads: int, total: int) -> None:
-        within = f"{counted(events, 'operation')} in {counted(threads, 'thread')}"
-        self.count(f"{what} programs of {within}", total)
-
     def expecting(self, events: int, seconds: float) -> None:
         """How long the formulas for so many operations take; among what is shown, or beside it."""
         formulas = f"the formulas for {counted(events, 'operation')}"
@@ -296,10 +276,6 @@ class HuntStream(Stream[Finding, HuntReport], Watcher):
         """All formulas have been asked; now the programs are counted."""
         words = "the programs are counted now; an interrupt leaves this verdict as it is"
         self.print([line(), verdict(report), line(words, kind="note")])
-
-    def decided(self, count: int) -> None:
-        """So many more have been."""
-        self.advance(count)
 
     def estimated(self, estimates: Sequence[Estimate]) -> None:
         """What it will take; among what is shown where that is text, or beside it."""

@@ -20,17 +20,13 @@ from rspverify.answers import (
 )
 from rspverify.render.document import Cell, Line, Piece, line
 from rspverify.verdict import ProgressWord, Word
+from rspverify.wording import counted as counted
 
 if TYPE_CHECKING:
     from rspverify.engineering.mutation import FileAndReason
 
 FEW = 5
 """So many names are said; of more, their number is."""
-
-
-def counted(number: int, noun: str, many: str | None = None) -> str:
-    """`1 test`, `2,000 tests`."""
-    return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"
 
 
 def few(names: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from rspverify.engineering.hunt.assumptions import gives_back, smaller_proved_fo
 from rspverify.engineering.hunt.finding import By, Formulas
 from rspverify.engineering.hunt.formula.ask import SketchAnswer, SketchSearch
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
-from rspverify.engineering.hunt.strategy import Hunted, Strategy
+from rspverify.engineering.hunt.strategy import Hunted, Strategy, programs_of
 from rspverify.enumeration.survey import Survey
 from rspverify.judge.question import Incident, Question, Undecided
 from rspverify.litmus.program import Scope
@@ -127,14 +127,14 @@ class ByFormula(Strategy):
             if not asked:
                 continue
             self._foretell(events)
-            self.watcher.asking(events, threads, len(asked))
+            self.shown.count(f"formulas for {programs_of(events, threads)}", len(asked))
             questions = [SketchQuestion(self.hunted, each) for each in asked]
             coming = self.survey.judge.run(questions, here=events < _TOGETHER)
             with closing(coming):
                 for sketch, answer in zip(asked, coming, strict=True):
                     self._answers[sketch] = answer
                     self.internal += answer.internal
-                    self.watcher.decided(1)
+                    self.shown.advance()
                     if answer.broken:
                         return bytes.fromhex(answer.broken)
         return None
@@ -147,7 +147,7 @@ class ByFormula(Strategy):
         fewer = (it for at, it in self._answers.items() if sum(at.lengths) == events - 1)
         seconds = sum(each.seconds for each in fewer) * _GROWTH / self.survey.judge.workers
         if seconds > _LONG:
-            self.watcher.expecting(events, seconds)
+            self.shown.expecting(events, seconds)
 
     def _largest_first(self, events: int, threads: int) -> list[Sketch]:
         """The sketches of a phase; what takes longest is not to begin last."""

@@ -15,7 +15,7 @@ from rspverify.answers import Internal
 from rspverify.engineering.hunt.assumptions import alone_may_break, smaller_stand
 from rspverify.engineering.hunt.finding import By
 from rspverify.engineering.hunt.operations import row_shape
-from rspverify.engineering.hunt.strategy import Hunted, Strategy, program_named
+from rspverify.engineering.hunt.strategy import Hunted, Strategy, program_named, programs_of
 from rspverify.enumeration.lemmas import in_turn
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import decoded
@@ -93,7 +93,8 @@ class ByPrograms(Strategy):
                     self.add(phase, len(programs))
                 if turn is not None:
                     programs = tuple(it for it in programs if in_turn(decoded(it), tables) is turn)
-                self.watcher.deciding(phase.events, phase.threads, len(programs))
+                within = programs_of(phase.events, phase.threads)
+                self.shown.count(f"deciding {within}", len(programs))
                 yield from self._broken(programs)
         while outdated := self._outdated():
             yield from self._broken(outdated)
@@ -126,10 +127,10 @@ class ByPrograms(Strategy):
                     else:
                         self._other[program] = word
                     if word in WRONG:
-                        self.watcher.decided(done % len(part.programs))
+                        self.shown.advance(done % len(part.programs))
                         return done
                     done += 1
-                self.watcher.decided(len(part.programs))
+                self.shown.advance(len(part.programs))
         return done
 
     def _outdated(self) -> list[bytes]:

@@ -31,7 +31,7 @@ from rspverify.axiomatic.together import (
 from rspverify.axiomatic.vocabulary import OF_PLACES
 from rspverify.compilers.cpus import ForCpu
 from rspverify.engineering.hunt.finding import By, UsedRow
-from rspverify.engineering.hunt.strategy import Hunted, Strategy
+from rspverify.engineering.hunt.strategy import Hunted, Strategy, programs_of
 from rspverify.enumeration.lemmas import in_turn
 from rspverify.enumeration.naming import named, size_of
 from rspverify.enumeration.packed import PackedTest, canonical, decoded, encoded, symmetric
@@ -136,7 +136,7 @@ class ByShapes(Strategy):
                 continue
             asked = [it for it in phase.core if not shapes.in_turn(it)]
             in_turn = len(phase.core) - len(asked)
-            self.watcher.deciding(phase.events, phase.threads, len(asked))
+            self.shown.count(f"deciding {programs_of(phase.events, phase.threads)}", len(asked))
             questions = [ShapeQuestion(hunted, each) for each in chunks(asked, CHUNK)]
             found: dict[frozenset[int], bytes] = {}
             counts = Counts(alone=in_turn)
@@ -147,7 +147,7 @@ class ByShapes(Strategy):
                     self._unknown += answer.unknown
                     for program, rows in answer.broken.items():
                         _keep(found, frozenset(rows), bytes.fromhex(program), self.survey.space)
-                    self.watcher.decided(len(question.shapes))
+                    self.shown.advance(len(question.shapes))
             self.add(phase, counts.core, counts)
             for those, smallest in sorted(found.items(), key=lambda it: self._size(it[1])):
                 if not any(each <= those for each in self._rows):

@@ -31,7 +31,7 @@ from rspverify.engineering.hunt.finding import (
     OperationLeftOut,
 )
 from rspverify.engineering.hunt.operations import idle_rows
-from rspverify.engineering.hunt.strategy import Strategy, Watcher, loaded_test, program_named
+from rspverify.engineering.hunt.strategy import Strategy, loaded_test, program_named, programs_of
 from rspverify.engineering.setup import subject_of
 from rspverify.enumeration.estimate import Estimate, expectations
 from rspverify.enumeration.naming import line_of
@@ -91,7 +91,6 @@ class Hunt:
         self,
         setup: HuntSetup,
         judge: Judge,
-        watcher: Watcher | None = None,
         keep: Callable[[Finding], Finding] = lambda finding: finding,
     ) -> None:
         self.findings: list[Finding] = []
@@ -124,8 +123,7 @@ class Hunt:
         kind: type[Strategy] = ByPrograms if by_programs else ByFormula
         if self._proof or shaped:
             kind = ByShapes if shaped else ByProof
-        given = setup.scheme, setup.settings, watcher or Watcher(), setup.file
-        self.strategy: Strategy = kind(survey, *given)
+        self.strategy: Strategy = kind(survey, setup.scheme, setup.settings, file=setup.file)
 
     def _proved(self, survey: Survey, scheme: Translator) -> Proved | None:
         """What proves a scheme for all programs, if that is asked for and something does."""
@@ -134,12 +132,10 @@ class Hunt:
             return proof_of(survey, scheme, setup.settings)
         return None
 
-    def watch(self, watcher: Watcher) -> None:
-        """From now on tell another how it goes."""
-        self.strategy.watcher = watcher
-
     def _surveying(self, events: int, threads: int, done: int, total: int) -> None:
-        self.strategy.watcher.surveying(events, threads, done, total)
+        if not done:
+            self.strategy.shown.count(f"listing {programs_of(events, threads)}", total)
+        self.strategy.shown.at(done)
 
     def run(self, *, only_estimate: bool = False) -> HuntReport:
         """Everything. Raises LimitReached; `report` has what was known by then."""
@@ -152,7 +148,7 @@ class Hunt:
         strategy = self.strategy
         if only_estimate:
             self._estimates, self.stopped = self._expected(), ESTIMATED
-            self.strategy.watcher.estimated(self._estimates)
+            self.strategy.shown.estimated(self._estimates)
             return
         if isinstance(strategy, ByPrograms):
             self._foretell()
@@ -193,7 +189,7 @@ class Hunt:
     def _count(self, strategy: ByFormula) -> None:
         """Count the programs, which takes longer than to find those that break the scheme."""
         if self._setup.space.events > _QUICK:
-            self.strategy.watcher.answered(self.report())
+            self.strategy.shown.answered(self.report())
         self._foretell()
         strategy.count()
 
@@ -231,7 +227,6 @@ class Hunt:
             seconds=time.perf_counter() - self._started,
         )
         self.findings.append(self._keep(finding))
-        self.strategy.watcher.found(self.findings[-1])
         return fault
 
     def _foretell(self) -> None:
@@ -240,7 +235,7 @@ class Hunt:
         if events > _QUICK and not self.strategy.survey.is_kept():
             self._estimates = self._expected()
             if any(it.seconds > _LONG for it in self._estimates if it.events == events):
-                self.strategy.watcher.estimated(self._estimates)
+                self.strategy.shown.estimated(self._estimates)
 
     def _expected(self) -> tuple[Estimate, ...]:
         """What hunts of more and more operations take; by formula, to list the programs."""

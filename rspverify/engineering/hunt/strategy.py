@@ -4,30 +4,28 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable
 from contextlib import closing
 from dataclasses import InitVar, dataclass, field
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
 from rspverify.answers import Internal
 from rspverify.engineering.hunt.finding import (
     By,
-    Finding,
     Formulas,
-    HuntReport,
     PhaseCounts,
     UsedRow,
 )
 from rspverify.engineering.hunt.operations import row_shape
-from rspverify.enumeration.estimate import Estimate
 from rspverify.enumeration.naming import named
 from rspverify.enumeration.packed import PackedTest, decoded
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Counts, Phase, Survey
 from rspverify.judge.inputs import LoadedTest, read_test
+from rspverify.judge.watch import Unseen
 from rspverify.litmus.program import LOCAL, Program
 from rspverify.programs.assembly import assembly_text, in_assembly
 from rspverify.programs.litmus_test import Access
@@ -39,34 +37,12 @@ from rspverify.soundness.settings import Settings
 from rspverify.source import Source
 from rspverify.translators import Translator, table_of
 from rspverify.verdict import Word
+from rspverify.wording import counted
 
 
-class Watcher:
-    """Whoever is told how a hunt goes; this one does not listen."""
-
-    def surveying(self, events: int, threads: int, done: int, total: int) -> None:
-        """So many of the blocks of a phase have been enumerated."""
-
-    def deciding(self, events: int, threads: int, total: int) -> None:
-        """The programs of a phase are decided from now on."""
-
-    def asking(self, events: int, threads: int, total: int) -> None:
-        """The formulas of a phase are asked from now on."""
-
-    def expecting(self, events: int, seconds: float) -> None:
-        """The formulas for so many operations take about so many seconds; only if that is long."""
-
-    def decided(self, count: int) -> None:
-        """So many more have been."""
-
-    def answered(self, report: HuntReport) -> None:
-        """All formulas have been asked; now the programs are counted."""
-
-    def found(self, finding: Finding) -> None:
-        """A program breaks the scheme."""
-
-    def estimated(self, estimates: Sequence[Estimate]) -> None:
-        """What it will take."""
+def programs_of(events: int, threads: int) -> str:
+    """The programs of a phase, in words."""
+    return f"programs of {counted(events, 'operation')} in {counted(threads, 'thread')}"
 
 
 class Hunted(Struct, frozen=True, dict=True):
@@ -104,9 +80,9 @@ class Strategy(ABC):
 
     given: the scheme that is hunted. file: of the scheme, for reports of internal errors. schemes:
     the one that is hunted, and each that is stronger; whoever takes a broken program from `broken`
-    adds one before taking the next. phases: those that were listed. internal: internal errors that
-    came instead of verdicts. complete: whether all programs were looked at. goes_on: whether it has
-    more to find under the scheme as it is.
+    adds one before taking the next. shown: told how far it is. phases: those that were listed.
+    internal: internal errors that came instead of verdicts. complete: whether all programs were
+    looked at. goes_on: whether it has more to find under the scheme as it is.
     """
 
     by: ClassVar[By]
@@ -114,7 +90,7 @@ class Strategy(ABC):
     survey: Survey
     given: InitVar[Translator]
     settings: Settings
-    watcher: Watcher = field(default_factory=Watcher)
+    shown: Any = field(default_factory=Unseen)
     file: str = ""
     schemes: list[Translator] = field(init=False)
     phases: list[PhaseCounts] = field(init=False, default_factory=list)

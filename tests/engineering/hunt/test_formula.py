@@ -26,7 +26,7 @@ from rspverify.engineering.hunt.formula.question import suspicious
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.engineering.hunt.hunt import Hunt, HuntSetup
-from rspverify.engineering.hunt.strategy import Watcher, program_named
+from rspverify.engineering.hunt.strategy import program_named
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import PackedAccess, PackedTest, PackedThread, decoded
 from rspverify.enumeration.races import races
@@ -397,13 +397,12 @@ def test_an_interrupted_hunt_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatc
     space = replace(SMALL, threads=2, operations=("st.na", "ld.DV", "st.DV.R"))
 
     def run(table: Scheme, stop: int | None = None) -> Formulas:
-        def told(count: int) -> None:
+        def told(count: int = 1) -> None:
             if len(asked) == stop:
                 raise KeyboardInterrupt
 
-        watcher = Watcher()
-        watcher.decided = told  # type: ignore[method-assign]
-        strategy = ByFormula(Survey(space, MODEL, judge), table, Settings(), watcher)
+        strategy = ByFormula(Survey(space, MODEL, judge), table, Settings())
+        strategy.shown.advance = told
         assert list(strategy.broken()) == []
         return strategy.formulas
 

@@ -15,7 +15,7 @@ from rspverify.engineering.hunt.by_programs import ByPrograms
 from rspverify.engineering.hunt.finding import By, HuntReport
 from rspverify.engineering.hunt.hunt import Hunt, HuntSetup
 from rspverify.engineering.hunt.operations import hunting_space
-from rspverify.engineering.hunt.strategy import Watcher, loaded_test, program_named
+from rspverify.engineering.hunt.strategy import loaded_test, program_named
 from rspverify.enumeration import survey as survey_module
 from rspverify.enumeration.growth import Growth
 from rspverify.enumeration.lemmas import Sort, sort_of
@@ -274,9 +274,8 @@ def test_an_interrupted_hunt_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatc
 
     def run(told):  # type: ignore[no-untyped-def]
         survey = Survey(space, MODEL, judge)
-        watcher = Watcher()
-        watcher.decided = told  # type: ignore[method-assign]
-        strategy = ByPrograms(survey, table, settings, watcher)
+        strategy = ByPrograms(survey, table, settings)
+        strategy.shown.advance = told
         return strategy.first(), strategy.done
 
     def interrupt(count: int) -> None:
