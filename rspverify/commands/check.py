@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -38,6 +39,9 @@ FORMS = {
     "a GitHub workflow; or a page of HTML to look into.",
     **{form: "" for form in (*OF_ANY, *OF_RESULTS) if form != "text"},
 }
+
+_BUGS = 10
+"""So many results have a page for a tracker."""
 
 
 @dataclass(frozen=True)
@@ -134,10 +138,8 @@ class Check(Asked[Answer, SuiteReport]):
 
         return document([self.details.with_reasons(report, needs)])
 
-    def commands(self) -> list[str]:
-        """What shows why the smallest test that breaks a scheme does, if one does."""
-        from rspverify.judge.answers import command_of
-
+    def broken(self) -> list[Result]:
+        """The results that break a scheme unexpectedly, those with the smallest tests first."""
         broken = [
             it
             for it in self.known
@@ -150,7 +152,13 @@ class Check(Asked[Answer, SuiteReport]):
         def size(it: Result) -> tuple[bool, int, str]:
             return it.verdict is not Word.UNSOUND, located(it.file).stat().st_size, it.file
 
-        return [command_of(min(broken, key=size), self.settings)] if broken else []
+        return sorted(broken, key=size)
+
+    def commands(self) -> list[str]:
+        """What shows why the smallest test that breaks a scheme does, if one does."""
+        from rspverify.judge.answers import command_of
+
+        return [command_of(it, self.settings) for it in self.broken()[:1]]
 
     def expect(self, results: Sequence[Answer]) -> list[str]:
         """Write these results to the file of what is expected; what must not be, in words.
@@ -283,6 +291,12 @@ class CheckCommand(CheckParameters):
         "Also check the table by which --compiler compiles operations one by one, and "
         "tell where the two differ. Of compilers that are joined: each operation by any.",
     )
+    bug: str | None = option(
+        None,
+        "Of results with an execution that they should not have, ten at the most, the "
+        "smallest tests first: write what a tracker is to be told to this folder, as Markdown.",
+        metavar="DIR",
+    )
     keep_code: str | None = option(
         None, "Write the IR of each test, and what --compiler emits, to this folder.", metavar="DIR"
     )
@@ -371,6 +385,8 @@ def _run(asked: CheckCommand, output: Output) -> int:
             whole = cache(lambda: document(reports))
             form = cache(lambda name: write(name, whole()))
             problems = output.write_reports(form)
+            if asked.bug is not None:
+                _write_bugs(asked.bug, parts)
             if output.text:
                 shown.finish(reports)
                 shown.print(() if first.suite.folder else why(first.commands()))
@@ -381,6 +397,26 @@ def _run(asked: CheckCommand, output: Output) -> int:
     ended = _written if asked.refresh else lambda part, report: code_of(report)
     codes = [ended(part, its) for part, its in zip(parts, reports, strict=False)]
     return first_of([*codes, exit_code(wrong=problems)])
+
+
+def _write_bugs(folder: str, parts: Sequence[Check]) -> None:
+    """A page for each of some results that should not be so. Raises InputError."""
+    from rspverify.api.bug import bug
+    from rspverify.api.explained import explain
+    from rspverify.files import make_folder
+    from rspverify.files import write as write_file
+
+    make_folder(Path(folder))
+    broken = [(part, it) for part in parts for it in part.broken()]
+    named: Counter[str] = Counter()
+    for part, it in broken[:_BUGS]:
+        name = f"{it.test}.{it.scheme}".replace(":", "-").replace("/", "-")
+        named[name] += 1
+        name += f"-{named[name]}" if named[name] > 1 else ""
+        page = write("markdown", bug(explain(it.scheme_file, it.file, part.settings)))
+        write_file(Path(folder, f"{name}.md"), page)
+    if len(broken) > _BUGS:
+        print(f"note: {len(broken) - _BUGS} more have no page in {folder}", file=sys.stderr)
 
 
 def code_of(report: SuiteReport) -> int:

@@ -159,7 +159,7 @@ def _at(path: str, goal: Goal) -> Compiler:
     wanted = goal.triple.partition("-")[0]
     if not machine.startswith(wanted.rstrip("v7")):
         message = f"{path}: must be a GCC for {goal.name}, not for {machine}"
-        raise InputError([Problem(None, message, f"Debian's is called {goal.triple}-gcc")])
+        raise InputError([Problem(None, message, f"gcc:{goal.name} finds Debian's")])
     return Compiler(f"GCC {version}", path, Kind.GCC)
 
 

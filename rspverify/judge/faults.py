@@ -14,7 +14,7 @@ from rspverify.judge.inputs import LoadedTest, NamedScheme
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided
 from rspverify.records import replace
-from rspverify.soundness.settings import Engine, Settings
+from rspverify.soundness.settings import Engine, Settings, explain_command
 from rspverify.translators import names_compiler
 
 if TYPE_CHECKING:
@@ -54,7 +54,9 @@ class FaultQuestion(Question[RowsAtFault], frozen=True):
 
     def known(self, judge: Judge) -> RowsAtFault | None:
         if names_compiler(self.scheme.file):
-            return RowsAtFault((), "a compiler has no rows")
+            settings = self.verdicts.settings
+            why = explain_command(self.scheme.file, self.test.file, settings)
+            return RowsAtFault((), f"to see why: {why}")
         return self.lost(self.test.unreadable) if self.test.unreadable else judge.kept(self)
 
     def decide(self) -> RowsAtFault:

@@ -23,6 +23,7 @@ from rspverify.render.words import (
     row_in_words,
     switches_in_words,
 )
+from rspverify.translators import names_compiler
 from rspverify.verdict import ProgressWord, Word
 
 UNEXPECTED = "UNEXPECTED"
@@ -110,6 +111,8 @@ def _finding(
         lines += (progress_in_words(it), *switches_in_words([it]))
         if fault := report.faults.get((it.file, it.scheme_file)):
             none = f"no row is told to be at fault: {fault.reason}" if fault.reason else UNMENDED
+            if names_compiler(it.scheme_file):  # It has no rows.
+                none = fault.reason
             words = [row_in_words(row.number, row.operations, row.code) for row in fault.rows]
             lines += [f"at fault: {each}" for each in words] or [none]
             lines += also_mended([[row.number for row in each] for each in fault.others])

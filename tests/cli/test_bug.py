@@ -87,3 +87,17 @@ def test_tests_of_one_name_are_all_compiled(
     assert "compiler and table agree on every verdict" in result.stdout
     kept = {each.name for each in Path("kept").iterdir()}
     assert kept == {f"{it}-one.amdgpu-gfx900.{end}" for it in "ab" for end in ("ll", "s")}
+
+
+def test_a_check_writes_a_page_for_what_should_not_be(tmp_path: Path) -> None:
+    """Each has a name of its own; what is sound, and what is expected, has none."""
+    folder = tmp_path / "bugs"
+    words = ("check", "original", "proposed", "Fig4", "Fig5")
+    result = run(*words, "--bug", str(folder))
+    assert result.exit_code == 1, result.output
+    assert sorted(it.name for it in folder.iterdir()) == ["Fig4.original.md", "Fig5.original.md"]
+    assert "Fig4 is UNSOUND under original" in (folder / "Fig4.original.md").read_text()
+    expected = str(tmp_path / "expected.yaml")
+    run(*words, "--expect", expected, "--refresh")
+    held = run(*words, "--expect", expected, "--bug", str(tmp_path / "none"))
+    assert held.exit_code == 0 and not list((tmp_path / "none").iterdir())

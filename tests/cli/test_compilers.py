@@ -12,6 +12,8 @@ from command_line import run
 
 TESTS = "litmus/amdgpu"
 MP, WRC = f"{TESTS}/MP-dv.litmus", f"{TESTS}/WRC-wg-dv.litmus"
+C_MP = "litmus/targets/synchronisation/MP.litmus"
+C_CAS = "litmus/targets/compare-exchange/MP+by-cas.sc-rlx.litmus"
 GFX9 = "amdgpu:gfx900"
 
 
@@ -93,26 +95,30 @@ def test_programs_are_hunted_through_a_compiler(llc: Path) -> None:
     assert sum(it["to_decide"] for it in found["phases"]) == found["programs"]
 
 
-def test_the_workflow_of_the_example(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its command, by llvmlite and with two of the tests, comes out as is expected."""
+@pytest.mark.parametrize(("number", "tests"), [(0, (MP, WRC)), (1, (C_MP, C_CAS))])
+def test_the_workflow_of_the_example(
+    number: int, tests: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it asks of whole code, by llvmlite and with two of the tests, comes out as expected."""
     folder = Path("examples/compiler").absolute()
-    steps = yaml.safe_load((folder / ".github/workflows/nightly.yml").read_text())["jobs"]["check"]
-    (line,) = (it["run"] for it in steps["steps"] if "rspverify check" in it.get("run", ""))
-    words = line.split()
-    at = words.index("--llc")
-    words[at : at + 2] = []
-    at = words.index("litmus/amdgpu")
-    words[at : at + 1] = [MP, WRC]
-    words = [it for it in words[1:] if not it.startswith(("--report", "html="))]
+    workflow = yaml.safe_load((folder / ".github/workflows/nightly.yml").read_text())
+    given = workflow["jobs"]["whole-tests"]["strategy"]["matrix"]["include"][number]
+    compilers = given["compiler"].split()
+    words = [it for each in compilers for it in ("--compiler", each)]
+    words += ["--model", given["model"]] if "model" in given else []
     monkeypatch.chdir(folder)
-    result = run(*words)
+    result = run("check", *words, *tests, "--expect", given["expect"])
     assert result.exit_code == 0, result.output
-    assert "2 tests, 14 results, all as expected" in result.stdout
+    assert f"2 tests, {2 * len(compilers)} results, all as expected" in result.stdout
 
 
 def test_the_example_expects_something_of_every_test_that_ships() -> None:
     expected = yaml.safe_load(Path("examples/compiler/expected.yaml").read_text())["verdicts"]
     assert {Path(it) for it in expected} == set(Path(TESTS).glob("*.litmus"))
+    expected = yaml.safe_load(Path("examples/compiler/processors.yaml").read_text())["verdicts"]
+    folders = ("synchronisation", "compare-exchange", "seq_cst")
+    every = {it for each in folders for it in Path("litmus/targets", each).glob("*.litmus")}
+    assert {Path(it) for it in expected} == every
 
 
 def test_a_compiler_for_a_processor_is_compared_with_its_table() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -21,6 +22,7 @@ from typer.testing import CliRunner
 
 from rspverify.cli import app
 from rspverify.compilers import PROCESSORS, llvm, processor
+from rspverify.compilers.cpus import translator
 
 Nights: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -31,6 +33,7 @@ _CONTEXTS = {
     "github.job",
     "github.run_attempt",
     "github.run_id",
+    "strategy.job-index",
 }
 
 
@@ -156,6 +159,41 @@ def test_the_action_compares(root: Path, example: Path) -> None:
     assert check(root, example, SCHEMES="mine.yaml", TESTS="litmus", **expected).returncode == 1
 
 
+PLANTED = "'s/\\tldar\\t/\\tldr\\t/'"
+
+
+def test_a_patch_of_a_compiler_for_a_processor(root: Path, example: Path, tmp_path: Path) -> None:
+    """The patched one forgets to acquire: annotated, in both reports, with a page; the base is no
+    news."""
+    pytest.importorskip("llvmlite")
+    command = llvm.llvmlite().command_of(translator("aarch64").goal)
+    emit = shlex.join(command)
+    tells = 'if [ "$1" = --version ]; then echo LLVM version 99.0.0; echo "  aarch64 - A"; exit; fi'
+    for name, then in (("base", ""), ("patch", f" | sed {PLANTED}")):
+        program(tmp_path / name, "llc", f"{tells}\n{emit}{then}")
+        program(tmp_path / name, "opt", "exec cat")
+    llcs = {name: str(tmp_path / name / "llc") for name in ("base", "patch")}
+    tests = "litmus/targets/synchronisation/MP.litmus litmus/targets/synchronisation/CoRR.litmus"
+    given = {"COMPILER": "aarch64", "TESTS": tests, "MODEL": "c11-simp", "BASE": llcs["base"]}
+    done = check(root, example, **given, LLC=llcs["patch"])
+    assert done.returncode == 1, done.stderr
+    assert "MP: SOUND → UNSOUND" in (example / "summary.md").read_text()
+    (annotated,) = re.findall("^::error .*", done.stdout, re.MULTILINE)
+    assert f"file={tests.split()[0]}" in annotated
+    assert f"rspverify explain aarch64@{llcs['patch']}" in annotated
+    reports = example / ".rspverify/reports"
+    failed = [it for it in ET.parse(reports / "rspverify.xml").iter("testcase") if len(it)]
+    assert [it.attrib["file"] for it in failed] == tests.split()[:1]
+    (found,) = json.loads((reports / "rspverify.sarif").read_text())["runs"][0]["results"]
+    place = found["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("synchronisation/MP.litmus")
+    assert place["region"]["startLine"] == 1
+    (page,) = (reports / "bugs").iterdir()
+    assert page.name == "MP.aarch64.md" and "ldr" in page.read_text()
+    same = check(root, example, **given, LLC=llcs["base"])
+    assert same.returncode == 0, same.stderr
+
+
 # ---- the hook, the image, the example ------------------------------------------------------------
 
 
@@ -272,6 +310,30 @@ def test_a_night_with_an_old_compiler(nights: Nights) -> None:
     after = nights("--operators", "add", PROCESSORS="gfx1030")
     assert after.returncode == 0, after.stderr
     assert "MP-dv: UNSOUND → SOUND" in Path("today/report.md").read_text()
+
+
+def test_nights_with_a_compiler_for_processors(nights: Nights, tmp_path: Path) -> None:
+    """One night it forgets to acquire."""
+    tests = {"C_TESTS": "litmus/targets/synchronisation/MP.litmus"}
+    first = nights("--operators", "add", PROCESSORS="aarch64", **tests)
+    assert first.returncode == 0, first.stderr
+    take_tables()
+    emit = shlex.join(llvm.llvmlite().command_of(translator("aarch64").goal))
+    tells = 'if [ "$1" = --version ]; then echo LLVM version 99.0.0; exit; fi'
+    llc = str(tmp_path / "bin/llc")
+    program(tmp_path / "bin", "opt", "exec cat")
+    program(tmp_path / "bin", "llc", f"{tells}\n{emit} | sed {PLANTED}")
+    second = nights("--llc", llc, "--operators", "add", PROCESSORS="aarch64", **tests)
+    assert second.returncode == 1, second.stderr
+    assert "MP: SOUND → UNSOUND" in Path("today/report.md").read_text()
+
+
+def test_the_workflow_for_a_patch_uses_the_action(root: Path) -> None:
+    for name, job in (("nightly", "whole-tests"), ("patch", "check")):
+        workflow = read(root / f"examples/compiler/.github/workflows/{name}.yml")
+        steps = workflow["jobs"][job]["steps"]
+        (given,) = (it["with"] for it in steps if it.get("uses", "").startswith("OWNER/rspverify@"))
+        assert given.keys() <= read(root / "action.yml")["inputs"].keys()
 
 
 def test_the_workflow_runs_the_script(root: Path) -> None:

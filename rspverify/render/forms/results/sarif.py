@@ -86,7 +86,7 @@ def _location(it: Spot) -> dict[str, Any]:
         "endColumn": it.end_column,
     }
     there = {key: value for key, value in region.items() if value is not None}
-    physical = {"artifactLocation": _artifact(it.file)} | ({"region": there} if there else {})
+    physical = {"artifactLocation": _artifact(it.file), "region": there or {"startLine": 1}}
     return {"physicalLocation": physical} | ({"message": _message(it.words)} if it.words else {})
 
 
