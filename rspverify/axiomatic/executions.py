@@ -27,7 +27,8 @@ from rspverify.axiomatic.vocabulary import (
 from rspverify.limits import Limits
 from rspverify.litmus.dialects import is_partial
 from rspverify.litmus.program import Location, Program
-from rspverify.relation.terms import EventSet, Relation, Terms, Value
+from rspverify.relation.graded import Value
+from rspverify.relation.terms import EventSet, Relation, Terms
 from rspverify.smt.choice import Choice as Values
 from rspverify.smt.choice import choose, constant, truth
 from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of

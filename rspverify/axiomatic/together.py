@@ -36,9 +36,10 @@ from rspverify.axiomatic.vocabulary import (
 from rspverify.limits import Limits
 from rspverify.litmus.program import Dependencies, Kind, Location, Operation, Program, Thread
 from rspverify.records import replace
-from rspverify.relation.columns import Columns, Value
+from rspverify.relation.columns import Columns
 from rspverify.relation.expression import Expression as Relational
 from rspverify.relation.expression import Name, Test, Union
+from rspverify.relation.graded import Value
 from rspverify.value import Binary, Constant, Expression, Read, evaluate, renumbered
 from rspverify.value.domain import Access, derivable
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Generic
 
-from rspverify.relation.expression import Expression, Operator, Value, fold
+from rspverify.relation.expression import Expression, Nothing, Operator, Sort, Value, fold
 
 Definitions = Sequence[tuple[str, Expression]]
 
@@ -21,12 +21,19 @@ class Algebra(ABC, Generic[Value]):
     def apply(self, operator: Operator, operands: tuple[Value, ...]) -> Value:
         """What the operator at the root of an expression makes of the values of its operands."""
 
-    @abstractmethod
     def least(self, definitions: Definitions, names: Mapping[str, Value]) -> Mapping[str, Value]:
-        """The least values of names that are defined by each other; names: those of the others.
+        """The least values of names that are defined by each other, from nothing upwards; names:
+        those of the others.
 
         A definition must only grow as the names that are defined grow.
         """
+        found = {name: self.apply(Nothing(Sort.RELATION), ()) for name, _ in definitions}
+        while True:
+            known = {**names, **found}
+            grown = {name: self.value(each, known) for name, each in definitions}
+            if grown == found:
+                return found
+            found = grown
 
     def value(self, expression: Expression, names: Mapping[str, Value]) -> Value:
         """The value of an expression."""

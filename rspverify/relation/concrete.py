@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from rspverify.relation import expression as operators
-from rspverify.relation.algebra import Algebra, Definitions
+from rspverify.relation.algebra import Algebra
 from rspverify.relation.expression import Operator, Sort
 
 Value: TypeAlias = int
@@ -31,16 +31,6 @@ class Concrete(Algebra[Value]):
         """What an operator makes of its operands."""
         found: Value = operation(operator)(self._events, *operands)
         return found
-
-    def least(self, definitions: Definitions, names: Mapping[str, Value]) -> Mapping[str, Value]:
-        """The least values that satisfy definitions by each other, from nothing upwards."""
-        found = {name: 0 for name, _ in definitions}
-        while True:
-            known = {**names, **found}
-            grown = {name: self.value(each, known) for name, each in definitions}
-            if grown == found:
-                return found
-            found = grown
 
 
 def operation(operator: Operator) -> Operation:

@@ -35,7 +35,8 @@ from rspverify.relation.expression import (
     Union,
 )
 from rspverify.relation.expression import Test as Question
-from rspverify.relation.terms import Terms, Value, closure
+from rspverify.relation.graded import Value
+from rspverify.relation.terms import Terms, closure
 from rspverify.smt.term import FALSE, TRUE, Term, all_of, variable
 
 SETS = ("S", "T")
