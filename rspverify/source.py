@@ -137,7 +137,7 @@ class InputError(Exception):
     """The input cannot be used; holds every problem found in it, in order of position."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(sorted(problems, key=_position))
+        self.problems = tuple(sorted(problems, key=position))
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Problem, ...]]]:
@@ -166,6 +166,59 @@ class Problems(list[Problem]):
         """Raises InputError if there are any; what is met twice is told once."""
         if self:
             raise InputError(dict.fromkeys(self))
+
+
+MAX_PROBLEMS = 100
+"""How many problems of one text are told; nobody reads more."""
+
+Related = tuple[tuple[Span, str], ...]
+
+
+def told(problems: Iterable[Problem]) -> list[Problem]:
+    """The first MAX_PROBLEMS in the order of the text, and one that counts the rest."""
+    ordered = sorted(problems, key=position)
+    shown, rest = ordered[:MAX_PROBLEMS], ordered[MAX_PROBLEMS:]
+    if rest:
+        wrong = any(each.severity is Severity.ERROR for each in rest)
+        severity = Severity.ERROR if wrong else Severity.UNSUPPORTED
+        words = f"{len(rest):,} more problems from here on"
+        shown.append(Problem(rest[0].span, words, "mend the ones above first", (), severity))
+    return shown
+
+
+class ProblemsOfText:
+    """The problems of one text so far, each once: what is looked at again is told once."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[tuple[str, int, int], str], Problem] = {}
+
+    def error(
+        self, span: Span, message: str, hint: str | None = None, related: Related = ()
+    ) -> None:
+        """Note that the input is wrong."""
+        self.note(Problem(span, message, hint, related))
+
+    def again(self, span: Span, message: str, first: Span) -> None:
+        """Note that something stands again that may stand once."""
+        self.error(span, message, related=((first, "the first one is here"),))
+
+    def unsupported(self, span: Span, message: str, hint: str | None = None) -> None:
+        """Note that the input is right and beyond this version."""
+        self.note(Problem(span, message, hint, (), Severity.UNSUPPORTED))
+
+    def note(self, problem: Problem) -> None:
+        """Note a problem."""
+        self._found.setdefault((position(problem), problem.message), problem)
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def as_error(self) -> InputError:
+        """The exception that tells all problems."""
+        return InputError(told(self._found.values()))
 
 
 def require(holds: bool, message: str, hint: str | None = None) -> None:
@@ -203,7 +256,8 @@ def _absent(name: str) -> Problem:
     return Problem(None, f"{name}: no such file", "check the path")
 
 
-def _position(problem: Problem) -> tuple[str, int, int]:
+def position(problem: Problem) -> tuple[str, int, int]:
+    """Where a problem is, in the order in which problems are told."""
     span = problem.span
     return (span.source.name, span.line, span.column) if span else ("", 0, 0)
 

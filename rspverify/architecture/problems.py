@@ -6,35 +6,22 @@ from collections.abc import Collection, Iterable
 from typing import NoReturn, Protocol
 
 from rspverify.architecture.syntax import Word
-from rspverify.source import InputError, Problem, Span
+from rspverify.source import Problem, ProblemsOfText, Span
 from rspverify.wording import alternatives, guess
-
-MAX_PROBLEMS = 100
-"""How many problems of one machine are shown; the rest is only counted."""
 
 MAX_FOUND = 500
 """How many problems are looked for."""
 
-Related = tuple[tuple[Span, str], ...]
 
+class Problems(ProblemsOfText):
+    """The problems of one machine: a definition is checked at each use, and its problems told once.
 
-class Problems:
-    """The problems so far: a definition is checked at each use, and its problems shown once."""
+    noted: how often something was wrong, known mistakes included.
+    """
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, str], Problem] = {}
+        super().__init__()
         self.noted = 0
-        """How often something was wrong, known mistakes included."""
-
-    def error(
-        self, span: Span, message: str, hint: str | None = None, related: Related = ()
-    ) -> None:
-        """Note that something is wrong."""
-        self.note(Problem(span, message, hint, related))
-
-    def again(self, span: Span, message: str, first: Span) -> None:
-        """Note that something stands again that may stand once."""
-        self.error(span, message, related=((first, "the first one is here"),))
 
     def once(self, words: Iterable[Word], message: str) -> None:
         """Note each word that stands again. message: what each must be, as `must be one place`."""
@@ -45,10 +32,10 @@ class Problems:
             first.setdefault(each.text, each.span)
 
     def note(self, problem: Problem) -> None:
-        """Note a problem."""
+        """Note a problem. Raises InputError where there are very many."""
         self.noted += 1
-        self._found.setdefault((str(problem.span), problem.message), problem)
-        if len(self._found) > MAX_FOUND:
+        super().note(problem)
+        if len(self) > MAX_FOUND:
             self.raise_any()
 
     def stop(self, span: Span, message: str, hint: str | None = None) -> NoReturn:
@@ -59,19 +46,8 @@ class Problems:
 
     def raise_any(self) -> None:
         """Raises InputError if there are any."""
-        if not self._found:
-            return
-        ordered = sorted(self._found.values(), key=_position)
-        shown, left = ordered[:MAX_PROBLEMS], ordered[MAX_PROBLEMS:]
-        if left:
-            words = f"{len(left):,} more problems from here on"
-            shown.append(Problem(left[0].span, words, "mend the ones above first"))
-        raise InputError(shown)
-
-
-def _position(problem: Problem) -> tuple[str, int, int]:
-    span = problem.span
-    return (span.source.name, span.line, span.column) if span else ("", 0, 0)
+        if self:
+            raise self.as_error()
 
 
 class Notes(Protocol):

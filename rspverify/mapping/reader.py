@@ -16,7 +16,7 @@ from rspverify.records import replace
 from rspverify.scheme.reader import TARGET, overlaps, read_name
 from rspverify.scheme.row_reader import read_row
 from rspverify.shipped import located
-from rspverify.source import InputError, Problem, Source, read_source
+from rspverify.source import InputError, Problem, Source, read_source, told
 from rspverify.yaml_reader import (
     List,
     Node,
@@ -38,7 +38,7 @@ def read_table(source: Source) -> Table:
     root, problems = read_yaml(source)
     table = _read(source, root, problems) if root is not None else None
     if problems or table is None:
-        raise InputError(problems)
+        raise InputError(told(problems))
     return table
 
 

@@ -24,6 +24,7 @@ from rspverify.source import (
     Severity,
     Source,
     read_source,
+    told,
 )
 from rspverify.yaml_reader import (
     List,
@@ -39,8 +40,6 @@ from rspverify.yaml_reader import (
 DEFAULT_MACHINE = "rsp"
 TARGET = "target"
 """The key of a table for an architecture that a model judges (rspverify/mapping)."""
-MAX_PROBLEMS = 100
-"""How many problems of one file are reported; nobody reads more."""
 
 KEYS = ("name", "source", "instructions", "machine", "note", "rows")
 REQUIRED = ("name", "rows")
@@ -71,7 +70,7 @@ def read_scheme(source: Source) -> Scheme:
     root, problems = read_yaml(source)
     scheme = _read(source, root, problems) if root is not None else None
     if problems or scheme is None:
-        raise InputError(_first(problems))
+        raise InputError(told(problems))
     return scheme
 
 
@@ -175,14 +174,3 @@ def _torn(row: OfOperations, owner: OfOperations, shapes: list[Shape]) -> Proble
     )
     related = ((owner.span, f"row {owner.number} matches it too"),)
     return Problem(row.span, message, hint, related)
-
-
-def _first(problems: list[Problem]) -> list[Problem]:
-    """The problems as they are reported: in order of position, and no more than anyone reads."""
-    ordered = sorted(
-        problems, key=lambda each: (each.span.line, each.span.column) if each.span else (0, 0)
-    )
-    shown, hidden = ordered[:MAX_PROBLEMS], ordered[MAX_PROBLEMS:]
-    if hidden:
-        shown.append(Problem(hidden[0].span, f"and {len(hidden)} more problems from here on"))
-    return shown

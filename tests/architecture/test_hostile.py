@@ -12,10 +12,9 @@ from rspverify.architecture.catalogue import MAX_CHARACTERS, SHIPPED
 from rspverify.architecture.layout import MAX_CELLS, MAX_PARTS, MAX_SPREAD, PLACES
 from rspverify.architecture.machines import MACHINES
 from rspverify.architecture.parsing import LANGUAGE, MAX_ITEMS
-from rspverify.architecture.problems import MAX_PROBLEMS
 from rspverify.architecture.reader import read_architecture
 from rspverify.architecture.scope import MAX_DEPTH
-from rspverify.source import InputError, Source
+from rspverify.source import MAX_PROBLEMS, InputError, Source
 
 LANGUAGE_WORDS = """
 machine places spaces reaches type state final complete always define instruction step include

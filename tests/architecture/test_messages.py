@@ -7,9 +7,8 @@ import pytest
 from architecture.texts import BASE, NAME, problems, read, told
 
 from rspverify.architecture.catalogue import shipped
-from rspverify.architecture.problems import MAX_PROBLEMS
 from rspverify.architecture.reader import read_architecture
-from rspverify.source import InputError, Source
+from rspverify.source import MAX_PROBLEMS, InputError, Source
 from rspverify.wording import alternatives
 
 Case = tuple[str, list[str]]
