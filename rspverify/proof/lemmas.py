@@ -1,18 +1,17 @@
 """The lemmas of the proof, as data: facts about one execution, and what follows from them.
 
 lemmas.yaml has them, in SMT-LIB 2 (docs/proof.md says each in words). A solver shows that a lemma
-follows from its facts. In a universe of a few events, where each quantifier is a list of cases, it
-shows that the hypotheses hold together, and that a lemma does not follow without one of its facts.
+follows from its facts. tests/proof/universe.py shows that the hypotheses hold together, and that a
+lemma does not follow without one of its facts.
 """
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from hashlib import sha256
-from itertools import product
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -26,8 +25,8 @@ from rspverify.soundness.internal import InternalError
 FILE = Path(__file__).with_name("lemmas.yaml")
 CHECKED = "f31822acbb20d516e254db66a3ee2806be3fdf4e8c889f30376ea973249415ca"
 """The digest of lemmas.yaml whose lemmas Z3 and cvc5 have proved: tests hold that they do."""
-SIZES = {"Event": 4, "Group": 2, "Location": 2, "Invalidation": 1, "Flush": 1}
-"""The universe in which hypotheses are shown to hold together, and facts to be needed."""
+SORTS = ("Event", "Group", "Location", "Invalidation", "Flush")
+"""The things that an execution has."""
 
 Formula: TypeAlias = str | tuple["Formula", ...]
 """An s-expression."""
@@ -80,14 +79,6 @@ class Lemma(Struct, frozen=True):
     uses: tuple[str, ...]
     goal: Formula
 
-    @property
-    def parts(self) -> tuple[tuple[Formula, Formula], ...]:
-        """What it says, each as a premise and a conclusion."""
-        goal = self.goal
-        joined = isinstance(goal, tuple) and goal[0] == "and"
-        goals: Sequence[Formula] = goal[1:] if joined else (goal,)
-        return tuple((it[1], it[2]) if it[0] == "=>" else ("true", it) for it in goals)
-
 
 class LemmaAnswer(Struct, frozen=True):
     """What a solver says of a lemma: proved, or why not."""
@@ -112,13 +103,11 @@ class Theory(Struct, frozen=True, dict=True):
     facts: Mapping[str, Fact]
     lemmas: Mapping[str, Lemma]
 
-    # ---- for all executions ----------------------------------------------------------------------
-
     def question(self, lemma: Lemma) -> str:
         """Whether the facts of a lemma hold while it does not: `unsat` where it is proved."""
         claims = [self.for_all(self.facts[each].body) for each in lemma.uses]
         claims.append(("not", self.for_all(lemma.goal)))
-        return self._script([*self._defined, *(f"(assert {written(it)})" for it in claims)])
+        return self.script([*self._defined, *(f"(assert {written(it)})" for it in claims)])
 
     def for_all(self, body: Formula) -> Formula:
         """A formula, with all its free variables bound."""
@@ -131,7 +120,7 @@ class Theory(Struct, frozen=True, dict=True):
         if isinstance(body, str):
             return [body] if body in self.variables else []
         if body[0] in ("forall", "exists"):
-            bound = {str(name) for name, _ in _pairs(body[1])}
+            bound = {str(name) for name, _ in pairs(body[1])}
             return [each for each in self.free(body[2]) if each not in bound]
         return list(dict.fromkeys(name for each in body for name in self.free(each)))
 
@@ -143,76 +132,18 @@ class Theory(Struct, frozen=True, dict=True):
             lines.append(f"(define-fun {name} ({given}) Bool {written(it.body)})")
         return lines
 
-    def _script(self, lines: Iterable[str]) -> str:
-        sorts = (f"(declare-sort {each} 0)" for each in SIZES)
+    def script(self, lines: Iterable[str]) -> str:
+        """A question about executions of which these lines hold."""
+        sorts = (f"(declare-sort {each} 0)" for each in SORTS)
         functions = (
             f"(declare-fun {name} ({' '.join(of[:-1])}) {of[-1]})"
             for name, of in self.functions.items()
         )
         return "\n".join(["(set-logic ALL)", *sorts, *functions, *lines, "(check-sat)", ""])
 
-    # ---- in a small universe ---------------------------------------------------------------------
 
-    def possible(self, facts: Iterable[str], *claims: Formula) -> str:
-        """Whether some facts hold in a small universe, and claims of some of its things."""
-        chosen: dict[str, str] = {}
-        lines = [
-            f"(declare-const {each} {sort})" for sort in SIZES for each in self._universe(sort)
-        ]
-        lines += (
-            f"(assert (distinct {' '.join(self._universe(sort))}))"
-            for sort in SIZES
-            if SIZES[sort] > 1
-        )
-        for name, of in self.functions.items():
-            if of[-1] in SIZES:
-                for given in product(*(self._universe(sort) for sort in of[:-1])):
-                    value = written((name, *given))
-                    those = " ".join(f"(= {value} {each})" for each in self._universe(of[-1]))
-                    lines.append(f"(assert (or {those}))")
-        for claim in claims:
-            for name in self.free(claim):
-                if name in chosen:
-                    continue
-                chosen[name] = f"some-{name}"
-                sort = self.variables[name]
-                lines.append(f"(declare-const some-{name} {sort})")
-                if sort in SIZES:
-                    those = " ".join(f"(= some-{name} {each})" for each in self._universe(sort))
-                    lines.append(f"(assert (or {those}))")
-        whole = [self._small_facts[each] for each in facts]
-        whole += (written(self._cases(it, chosen)) for it in claims)
-        return self._script([*lines, *(f"(assert {it})" for it in whole)])
-
-    @cached_property
-    def _small_facts(self) -> dict[str, str]:
-        """What each fact says of all things of the small universe."""
-        return {
-            name: written(self._cases(self.for_all(it.body), {})) for name, it in self.facts.items()
-        }
-
-    def _universe(self, sort: str) -> list[str]:
-        return [f"{sort.lower()}{number}" for number in range(SIZES[sort])]
-
-    def _cases(self, it: Formula, values: Mapping[str, Formula]) -> Formula:
-        """A formula without quantifiers and definitions, with these values for variables."""
-        if isinstance(it, str):
-            return values.get(it, it)
-        head, *rest = it
-        if head in ("forall", "exists"):
-            names = [(str(name), str(sort)) for name, sort in _pairs(it[1])]
-            every = product(*(self._universe(sort) for _, sort in names))
-            cases = (dict(zip((name for name, _ in names), each, strict=True)) for each in every)
-            word = "and" if head == "forall" else "or"
-            return (word, *(self._cases(it[2], {**values, **case}) for case in cases))
-        given = [self._cases(each, values) for each in rest]
-        if isinstance(head, str) and head in self.definitions:
-            known = self.definitions[head]
-            return self._cases(known.body, dict(zip(known.of, given, strict=True)))
-        return (head, *given)
-
-
-def _pairs(it: Formula) -> Iterator[tuple[Formula, Formula]]:
+def pairs(it: Formula) -> Iterator[tuple[Formula, Formula]]:
+    """The names that a quantifier binds, each with its sort."""
     assert not isinstance(it, str)
     for each in it:
         assert not isinstance(each, str)

@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 from command_line import run
+from proof.universe import parts, possible
 
 from rspverify.proof.lemmas import (
     CHECKED,
@@ -43,8 +44,8 @@ def test_hypotheses_hold_together(lemma: Lemma) -> None:
     """All facts and obligations, with what a lemma supposes, in a universe of four accesses; those
     of the second way where the lemma uses them."""
     given = [it for it in theory().facts if "afresh" not in it or it in lemma.uses]
-    for premise, _ in lemma.parts:
-        assert asked(theory().possible(given, premise)) == "sat"
+    for premise, _ in parts(lemma):
+        assert asked(possible(given, premise)) == "sat"
 
 
 @pytest.mark.parametrize("lemma", [it for it in LEMMAS if it.uses], ids=lambda it: it.name)
@@ -53,8 +54,8 @@ def test_each_fact_is_needed(lemma: Lemma) -> None:
     for fact in lemma.uses:
         others = [each for each in lemma.uses if each != fact]
         without = (
-            asked(theory().possible(others, premise, ("not", conclusion)))
-            for premise, conclusion in lemma.parts
+            asked(possible(others, premise, ("not", conclusion)))
+            for premise, conclusion in parts(lemma)
         )
         assert "sat" in without, fact
 
