@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, product
 from typing import Any
@@ -21,6 +22,7 @@ from rspverify.mapping.items import OPERATOR, SCOPE, Item, item, known, usual, w
 from rspverify.mapping.table import FromC, RowExecutor, Table, Translated, named
 from rspverify.mapping.targets import Target
 from rspverify.scheme.orders import Op
+from rspverify.scheme.rows import Steps
 from rspverify.source import InputError, Problem, Severity, Span
 from rspverify.value import Expression, Read, binary, renumbered
 
@@ -222,7 +224,8 @@ def _alike(code: Code, branch: Code) -> bool:
     )
 
 
-class StepsOfTarget(Struct, frozen=True):
+@dataclass(frozen=True)
+class StepsOfTarget(Steps):
     """The steps of a table (rspverify/scheme/mutants.py)."""
 
     strengths: Strengths
@@ -231,10 +234,6 @@ class StepsOfTarget(Struct, frozen=True):
         """An access stays, and all without which it is another."""
         rest = (*code[:place], *code[place + 1 :])
         return not means_the_same(rest, code, self.strengths.target)
-
-    def pairs(self, code: Code) -> dict[int, int]:
-        """There are none."""
-        return {}
 
     def weaker(self, row: FromC | Translated, place: int) -> Iterator[tuple[str, Code]]:
         """The next weaker instructions, whichever extension they need."""
@@ -278,14 +277,6 @@ class StepsOfTarget(Struct, frozen=True):
         return self.strengths.suits(row, code) and means_the_same(
             code, row.code, self.strengths.target
         )
-
-    def equivalent(self, one: Code, other: Code) -> str | None:
-        """Nothing is known."""
-        return None
-
-    def waits_longer(self, one: Code, other: Code, switches: str | None = None) -> bool:
-        """Nothing is known."""
-        return False
 
 
 # ---- what a code means ---------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import count, product
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
@@ -51,7 +51,7 @@ from rspverify.mapping.targets import Target
 from rspverify.records import replace
 from rspverify.scheme.compile import beyond
 from rspverify.scheme.row import OfOperations, Shape, shape_of
-from rspverify.scheme.rows import OfRows, first_rows
+from rspverify.scheme.rows import OfRows, Steps, first_rows
 from rspverify.source import InputError, Problem, Severity, Source, Span
 from rspverify.value import (
     Binary,
@@ -64,9 +64,6 @@ from rspverify.value import (
     reads,
     substituted,
 )
-
-if TYPE_CHECKING:
-    from rspverify.scheme.mutants import Steps
 
 NAMES = "[rxve]|t[0-9]*"
 """What rows call the result, the location, what is written, what is expected, and temporaries."""
@@ -84,11 +81,6 @@ class FromC(OfOperations, frozen=True, dict=True):
 
     def __str__(self) -> str:
         return _within(self.part, super().__str__())
-
-    @property
-    def text(self) -> tuple[str, ...]:
-        """Its code as text."""
-        return tuple(map(str, self.code))
 
     @property
     def adds(self) -> bool:

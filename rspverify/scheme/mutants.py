@@ -3,65 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import StrEnum
 from itertools import zip_longest
-from typing import Any, Protocol, TypeVar
+from typing import TypeVar
 
 from msgspec import Struct
 
 from rspverify.convert import Place
 from rspverify.records import replace
 from rspverify.scheme.row import AnyRow
+from rspverify.scheme.rows import Code, OfRows, Steps
 
-Code = tuple[Any, ...]
-
-
-class Steps(Protocol):
-    """What instructions of a table's code may be a step away from."""
-
-    def stays(self, code: Code, place: int) -> bool:
-        """Whether a row would mean nothing without the instruction at a place, from 0."""
-
-    def pairs(self, code: Code) -> Mapping[int, int]:
-        """The places of instructions that only go together, the first of each two as keys."""
-
-    def weaker(self, row: Any, place: int) -> Iterator[tuple[str, Code]]:
-        """What may stand in the place of an instruction of a row and does less, with words."""
-
-    def stronger(self, row: Any, place: int) -> Iterator[tuple[str, Code]]:
-        """What may stand there and does more, with words."""
-
-    def additions(self, row: Any) -> Iterator[tuple[Code, bool]]:
-        """Codes with an instruction more than a row has, or a stronger one; and whether that only
-        makes it wait."""
-
-    def swap(self, one: Any, other: Any) -> bool:
-        """Whether two neighbours may change places."""
-
-    def mean(self, row: Any, code: Code) -> bool:
-        """Whether a row may have this code: it still does what its operation does."""
-
-    def equivalent(self, one: Code, other: Code) -> str | None:
-        """Why two codes are the same to everybody; None where that is not known."""
-
-    def waits_longer(self, one: Code, other: Code, switches: str | None = None) -> bool:
-        """Whether it is known that the one only waits longer than the other, with switches on."""
-
-
-class Mutable(Protocol):
-    """A table of rows, each with its code."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def rows(self) -> tuple[Any, ...]: ...
-    @property
-    def steps(self) -> Steps: ...
-    def with_code(self, number: int, code: Code) -> Any: ...
-
-
-T = TypeVar("T", bound=Mutable)
+T = TypeVar("T", bound=OfRows)
 
 
 class Mutation(StrEnum):
@@ -116,8 +70,7 @@ class Mutant(Struct, frozen=True):
     def of(self, scheme: T) -> T:
         """The scheme with this code in place of its row's, under a name that says so."""
         changed = scheme.with_code(self.row.number, self.code)
-        found: T = replace(changed, name=f"{scheme.name}-{self.name}")
-        return found
+        return replace(changed, name=f"{scheme.name}-{self.name}")  # type: ignore[type-var]
 
 
 class RowMutants(Struct, frozen=True):
@@ -128,7 +81,7 @@ class RowMutants(Struct, frozen=True):
     unchanged: tuple[Step, ...] = ()
 
 
-def mutants_of(scheme: Mutable) -> tuple[RowMutants, ...]:
+def mutants_of(scheme: OfRows) -> tuple[RowMutants, ...]:
     """Every mutant of every row: one without an instruction, with a narrower one, and so on.
 
     The access of a row stays, as without it a row means nothing; of several stores of its value
@@ -139,7 +92,7 @@ def mutants_of(scheme: Mutable) -> tuple[RowMutants, ...]:
     return tuple(_different(row, _weaker(row, steps), steps) for row in scheme.rows)
 
 
-def wider_mutants_of(scheme: Mutable) -> tuple[RowMutants, ...]:
+def wider_mutants_of(scheme: OfRows) -> tuple[RowMutants, ...]:
     """Every mutant in which one instruction reaches one step further, or is one step stronger."""
     steps = scheme.steps
     return tuple(_different(row, _wider(row, steps), steps) for row in scheme.rows)

@@ -157,6 +157,12 @@ class OfOperations(Struct, frozen=True, dict=True):
     named: frozenset[Order] = frozenset()
     memories: frozenset[Memory] = frozenset({IN_GLOBAL})
     results: frozenset[bool] = EITHER
+    code: tuple[CodeItem, ...] = ()
+
+    @property
+    def text(self) -> tuple[str, ...]:
+        """Its code as text."""
+        return tuple(map(str, self.code))
 
     @cached_property
     def shapes(self) -> tuple[Shape, ...]:
@@ -225,11 +231,6 @@ class Row(OfOperations, frozen=True, dict=True):
     """
 
     code: tuple[Template, ...] = ()
-
-    @property
-    def text(self) -> tuple[str, ...]:
-        """Its code as text."""
-        return tuple(map(str, self.code))
 
     @property
     def adds(self) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Self, TypeVar
 
 from rspverify.litmus.program import Operation, Program
@@ -13,6 +14,50 @@ from rspverify.source import Source, require
 R = TypeVar("R", bound=OfOperations)
 
 
+Code = tuple[Any, ...]
+
+
+class Steps(ABC):
+    """What instructions of a table's code may be a step away from."""
+
+    @abstractmethod
+    def stays(self, code: Code, place: int) -> bool:
+        """Whether a row would mean nothing without the instruction at a place, from 0."""
+
+    def pairs(self, code: Code) -> Mapping[int, int]:
+        """The places of instructions that only go together, the first of each two as keys."""
+        return {}
+
+    @abstractmethod
+    def weaker(self, row: Any, place: int) -> Iterator[tuple[str, Code]]:
+        """What may stand in the place of an instruction of a row and does less, with words."""
+
+    @abstractmethod
+    def stronger(self, row: Any, place: int) -> Iterator[tuple[str, Code]]:
+        """What may stand there and does more, with words."""
+
+    @abstractmethod
+    def additions(self, row: Any) -> Iterator[tuple[Code, bool]]:
+        """Codes with an instruction more than a row has, or a stronger one; and whether that only
+        makes it wait."""
+
+    @abstractmethod
+    def swap(self, one: Any, other: Any) -> bool:
+        """Whether two neighbours may change places."""
+
+    @abstractmethod
+    def mean(self, row: Any, code: Code) -> bool:
+        """Whether a row may have this code: it still does what its operation does."""
+
+    def equivalent(self, one: Code, other: Code) -> str | None:
+        """Why two codes are the same to everybody; None where that is not known."""
+        return None
+
+    def waits_longer(self, one: Code, other: Code, switches: str | None = None) -> bool:
+        """Whether it is known that the one only waits longer than the other, with switches on."""
+        return False
+
+
 class OfRows:
     """A translator that makes of each operation what one row says (rspverify/translators.py)."""
 
@@ -20,6 +65,17 @@ class OfRows:
     name: str
     source: Source
     rows: tuple[Any, ...]
+    origin: str | None
+    note: str | None
+
+    @property
+    def steps(self) -> Steps:
+        """What its instructions are one step away from."""
+        raise NotImplementedError
+
+    def head(self, *, anywhere: bool) -> dict[str, str]:
+        """What its file says of what it is for (rspverify/scheme/writer.py)."""
+        raise NotImplementedError
 
     @property
     def whole(self) -> bool:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -34,12 +33,9 @@ from rspverify.scheme.memory import (
 )
 from rspverify.scheme.orders import Op
 from rspverify.scheme.row import Row, Shape, Template, shape_of
-from rspverify.scheme.rows import OfRows, first_rows
+from rspverify.scheme.rows import OfRows, Steps, first_rows
 from rspverify.source import InputError, Problem, Severity, Source
 from rspverify.wording import alternatives
-
-if TYPE_CHECKING:
-    from rspverify.scheme.mutants import Steps
 
 _IMPLICIT = re.compile(r"\batomic_(?!\w*_explicit)\w+")
 """The name of a function that has no order among its arguments."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
-
-from msgspec import Struct
 
 from rspverify.architecture.acts import Deed, acts
 from rspverify.architecture.architecture import CellKind, Mnemonic
@@ -15,6 +14,7 @@ from rspverify.records import replace
 from rspverify.scheme.equivalence import equivalent, waits_longer
 from rspverify.scheme.memory import serves
 from rspverify.scheme.row import Row, Template
+from rspverify.scheme.rows import Steps
 
 if TYPE_CHECKING:
     from rspverify.scheme.scheme import Scheme
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 Code = tuple[Template, ...]
 
 
-class StepsOnMachine(Struct, frozen=True, dict=True):
-    """The steps of a scheme (rspverify/scheme/mutants.py)."""
+@dataclass(frozen=True)
+class StepsOnMachine(Steps):
+    """The steps of a scheme (rspverify/scheme/rows.py)."""
 
     scheme: Scheme
 

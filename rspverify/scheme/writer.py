@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import Any, Protocol
 
 from rspverify.litmus.program import GLOBAL, LOCAL, Order, Scope
 from rspverify.scheme.memory import IN_GLOBAL
 from rspverify.scheme.orders import DEFAULT
 from rspverify.scheme.row import UNUSED, AnyRow, CodeItem, OfOperations, Template
+from rspverify.scheme.rows import OfRows
 
 _WIDTH = 100
 
 
-class Written(Protocol):
-    """A table that can be written: its head says what it is for, and its rows what they match."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def origin(self) -> str | None: ...
-    @property
-    def note(self) -> str | None: ...
-    @property
-    def rows(self) -> Iterable[Any]: ...
-    def head(self, *, anywhere: bool) -> dict[str, str]: ...
-
-
-def scheme_text(scheme: Written, comment: str = "", *, anywhere: bool = False) -> str:
+def scheme_text(scheme: OfRows, comment: str = "", *, anywhere: bool = False) -> str:
     """The text of a scheme, rows in their order; `comment` stands before it, line by line.
 
     anywhere: whether it may be put into any folder, so that files are named from the root.
