@@ -11,6 +11,7 @@ from rspverify.api.asked import Asked, Ending
 from rspverify.api.parameters import Decided, question
 from rspverify.axiomatic.cat import load_model
 from rspverify.files import write_beside
+from rspverify.judge.inputs import NamedModel, NamedScheme
 from rspverify.options import argument, option
 from rspverify.selftest.fuzz import CHUNK, Chunk, ChunkQuestion, FuzzReport, report
 from rspverify.soundness.settings import OF_A_TEST, Settings
@@ -53,13 +54,14 @@ def fuzz(asked: FuzzParameters) -> Fuzz:
 
     settings = asked.settings
     word = name_of(meant_by(schemes=[str(asked.scheme)]).schemes[0])
-    load_model(settings.model)
-    name = read_translator(word, settings.machine).name
+    scheme = NamedScheme.by(read_translator(word, settings.machine), word)
+    named = NamedModel.by(load_model(settings.model))
     last = asked.start + asked.programs
     starts = range(asked.start, last, CHUNK)
     questions = [
         ChunkQuestion(
-            scheme=word,
+            scheme=scheme,
+            named=named,
             settings=settings,
             seed=asked.seed,
             numbers=tuple(range(at, min(at + CHUNK, last))),
@@ -73,7 +75,7 @@ def fuzz(asked: FuzzParameters) -> Fuzz:
                 write_beside(str(asked.folder), it.name, it.texts)
             yield each
 
-    given = (name, settings, asked.seed, asked.start, asked.programs)
+    given = (scheme.name, settings, asked.seed, asked.start, asked.programs)
     return Asked(
         answers,
         lambda it: report(*given, it.known, it.seconds),

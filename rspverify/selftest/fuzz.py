@@ -12,13 +12,12 @@ import random
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from itertools import chain
 
 from msgspec import Struct
 
-from rspverify.axiomatic.cat import load_model
 from rspverify.convert import Count, Seconds
+from rspverify.judge.inputs import NamedModel, NamedScheme
 from rspverify.judge.question import Question
 from rspverify.litmus.program import Kind, Order, Program, Scope
 from rspverify.litmus.reader import read_program
@@ -29,11 +28,11 @@ from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source
-from rspverify.translators import Translator, read_translator
+from rspverify.translators import Translator
 from rspverify.value import Binary, Constant, Expression, Read, Select, Unary
 from rspverify.verdict import Verdict, Word
 
-CHUNK = 40
+CHUNK = 20
 """So many programs are compiled and decided at a time."""
 
 _ORDERS = {
@@ -232,11 +231,13 @@ def _condition(rng: random.Random, known: Sequence[int]) -> Expression:
 
 
 class ChunkQuestion(Question[Chunk], frozen=True):
-    """What comes of some random programs?"""
+    """What comes of some random programs? scheme, named: read where it is asked, as workers may be
+    elsewhere."""
 
     kind = "fuzz"
 
-    scheme: str
+    scheme: NamedScheme
+    named: NamedModel
     settings: Settings
     seed: int
     numbers: tuple[int, ...]
@@ -247,7 +248,7 @@ class ChunkQuestion(Question[Chunk], frozen=True):
         return f"fuzz-{self.seed}-{self.numbers[0]}"
 
     def decide(self) -> Chunk:
-        scheme = _translator(self.scheme, self.settings.machine)
+        scheme = self.scheme.translator
         tests = [random_program(self.seed, it) for it in self.numbers]
         scheme.prepare(map(_program, tests))
         verdicts = [self._verdict(scheme, it) for it in tests]
@@ -260,7 +261,7 @@ class ChunkQuestion(Question[Chunk], frozen=True):
         return Chunk(tuple(it.word for it in verdicts), tuple(none), tuple(found))
 
     def _verdict(self, scheme: Translator, test: LitmusTest) -> Verdict:
-        return check(Case(_program(test), scheme, load_model(self.settings.model), self.settings))
+        return check(Case(_program(test), scheme, self.named.model, self.settings))
 
     def _found(self, scheme: Translator, number: int, test: LitmusTest, verdict: Verdict) -> Fuzzed:
         """The smallest that is wrong, of those that leave something out."""
@@ -271,15 +272,10 @@ class ChunkQuestion(Question[Chunk], frozen=True):
 
         test, verdict = shrunk(test, smaller_tests, wrong, verdict)
         name = f"fuzz-{self.seed}-{number}"
-        command = f"rspverify fuzz {self.scheme} --model {self.settings.model}"
+        command = f"rspverify fuzz {self.scheme.file} --model {self.settings.model}"
         command += f" --seed {self.seed} --start {number} --programs 1"
         text = litmus_text(test, name, comment=f"From `{command}`: {verdict.reason}.")
         return Fuzzed(number, name, verdict.word, verdict.reason, text, command)
-
-
-@lru_cache(maxsize=4)
-def _translator(word: str, machine: str | None) -> Translator:
-    return read_translator(word, machine)
 
 
 def _program(test: LitmusTest) -> Program:

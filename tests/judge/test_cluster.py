@@ -170,6 +170,7 @@ def test_the_same_as_without_and_workers_need_no_file(
         ("hunt", "original.yaml", *HUNT, "--no-count"),
         ("hunt", "proposed.yaml", *HUNT, "--by", "programs"),
         ("selftest", "--programs", "3", "--format", "json"),
+        ("fuzz", "original.yaml", "--programs", "50", "--format", "json"),
     ):
         caches = [str(tmp_path / f"{name} {' '.join(words)}") for name in "ab"]
         here = started(*words, "-j", "2", where=folder, RSPVERIFY_CACHE=caches[0])
