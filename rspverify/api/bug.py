@@ -12,7 +12,7 @@ from rspverify.engineering.mend import mend
 from rspverify.judge.explain import explain as explained
 from rspverify.judge.incident import reporting
 from rspverify.judge.inputs import NamedScheme
-from rspverify.limits import LimitReached
+from rspverify.limits import LimitReached, Limits
 from rspverify.records import replace
 from rspverify.render.bug import document, mended, unlike
 from rspverify.render.document import Block, Compiled, Document, line
@@ -58,6 +58,6 @@ def _change(found: Explained) -> Iterable[Block]:
         alone = explained(test, scheme, verdicts)
         if alone.verdict.word is Word.SOUND:
             return unlike(scheme.name, Compiled(alone.threads))
-    settings = replace(verdicts.settings, seconds=verdicts.settings.seconds or _SECONDS)
+    settings = replace(verdicts.settings, shortest=False)
     case = Case(test.program, scheme.translator, verdicts.model, settings)
-    return mended(scheme.name, mend(case))
+    return mended(scheme.name, mend(case, Limits(verdicts.settings.seconds or _SECONDS)))

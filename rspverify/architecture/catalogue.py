@@ -18,8 +18,13 @@ SHIPPED = Path(str(files("rspverify.architecture") / "machines"))
 
 def shipped() -> tuple[str, ...]:
     """The names of the machines that ship, those that others only include left out."""
-    names = sorted(path.stem for path in SHIPPED.glob(f"*{ENDING}"))
-    return tuple(name for name in names if not name.endswith("-common"))
+    names = {path.stem for path in SHIPPED.glob(f"*{ENDING}")}
+    return tuple(sorted(names.difference(included())))
+
+
+def included() -> tuple[str, ...]:
+    """The names of the files that others only include."""
+    return tuple(sorted(path.stem for path in SHIPPED.glob(f"*-common{ENDING}")))
 
 
 def read_machine(path: Path | str) -> Source:

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from rspverify.architecture.architecture import OFF, Architecture
-from rspverify.architecture.catalogue import ENDING, SHIPPED, read_machine, shipped
+from rspverify.architecture.catalogue import ENDING, SHIPPED, included, read_machine, shipped
 from rspverify.records import replace
 from rspverify.source import InputError, Problem
 from rspverify.wording import alternatives, guess
@@ -85,4 +85,5 @@ def text_of(name: str) -> str:
     Raises InputError where there is none.
     """
     name = without_switches(name)
-    return read_machine(SHIPPED / f"{name}{ENDING}" if name in shipped() else name).text
+    ships = name in (*shipped(), *included())
+    return read_machine(SHIPPED / f"{name}{ENDING}" if ships else name).text

@@ -36,12 +36,14 @@ class ShowParameters(Parameters):
 
 def show(asked: ShowParameters, output: Output) -> int:
     """Show a scheme as a table, as the paper prints its own, or a machine: its state, what its
-    instructions do, and what the engines make of its steps. --text: its file, to be read or edited.
+    instructions do, and what the engines make of its steps. --text: its file, to be read or edited,
+    as is shown of a part that machines include.
     --format rocq: the definitions that proof/Thm1.v is held to.
 
     Or show a JSON Schema. With it in scheme.schema.json, editors complete and check a scheme whose
     first line is `# yaml-language-server: $schema=scheme.schema.json`.
     """
+    from rspverify.architecture.catalogue import included
     from rspverify.architecture.machines import machine_named, text_of
 
     if asked.schema is not None:
@@ -59,7 +61,7 @@ def show(asked: ShowParameters, output: Output) -> int:
         from rspverify.proof.rocq_machine import machine_in_rocq
 
         output.write(machine_in_rocq(machine_named(name)))
-    elif asked.text:
+    elif asked.text or name in included():
         output.write(text_of(name))
     else:
         from rspverify.machine.summary import summary
@@ -70,12 +72,13 @@ def show(asked: ShowParameters, output: Output) -> int:
 
 
 def _is_machine(name: str) -> bool:
-    """Whether a name is that of a machine that ships, or of the file of one, switches or not."""
-    from rspverify.architecture.catalogue import ENDING, shipped
+    """Whether a name is that of a machine that ships, or of a part of several, or of the file of
+    one, switches or not."""
+    from rspverify.architecture.catalogue import ENDING, included, shipped
     from rspverify.architecture.machines import without_switches
 
     name = without_switches(name)
-    return name.endswith(ENDING) or name in shipped()
+    return name.endswith(ENDING) or name in (*shipped(), *included())
 
 
 def _show_scheme(name: str, output: Output) -> None:

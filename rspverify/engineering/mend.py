@@ -1,72 +1,76 @@
-"""A change of one row, or a wait more in each of two, with which a table is SOUND on a test.
+"""The smallest change of a table with which it is SOUND on a test: rows that are to blame, made as
+strong as can be, without all that the test does not need.
 
 The search of `repair` is another: it knows no machine with write-backs of its own, and of one test
-it leaves out of each row whatever that test does not need, which takes half a minute on gfx900.
+it leaves out of each row whatever that test does not need, be it what is given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain, combinations
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-
+from rspverify.limits import Limits
 from rspverify.scheme.cost import default_costs
+from rspverify.scheme.mutants import mutants_of
 from rspverify.scheme.row import AnyRow
-from rspverify.soundness.blame import width
-from rspverify.soundness.case import Case, side_of
+from rspverify.scheme.rows import Steps
+from rspverify.soundness.blame import blame
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import check
 from rspverify.soundness.sides import ModelSide
-from rspverify.soundness.theorem import soundness
 from rspverify.translators import rows_in
 from rspverify.verdict import Word
 
-
-class Changed(Struct, frozen=True):
-    """A row, and a stronger code for it, and what that costs. waits: whether it only waits more."""
-
-    row: AnyRow
-    code: tuple[Any, ...]
-    cost: int
-    waits: bool
+if TYPE_CHECKING:
+    from rspverify.translators import Rows
 
 
-class Mend(Struct, frozen=True):
-    """What mends a test, empty where nothing does, and how many changes were tried."""
+def mend(case: Case, limits: Limits) -> tuple[tuple[AnyRow, AnyRow], ...]:
+    """The rows that are to blame for a test, each as it is and as it mends it with the others; none
+    where no row and no two mend it.
 
-    changes: tuple[Changed, ...]
-    tried: int
-
-
-def mend(case: Case) -> Mend:
-    """The cheapest change of a table that mends a test, by the shipped costs.
-
-    Of equal ones that of the widest scope, and waits first. Raises LimitReached.
+    Nothing can be left out of the change, or be weaker. limits: on all of it. Raises LimitReached.
     """
-    scheme, source = rows_in(case.scheme), ModelSide(case.program, case.model)
-    rows = sorted(scheme.rows_used(case.program), key=lambda it: width([it]), reverse=True)
-    single = sorted(_changes(scheme.steps, rows), key=lambda it: it.cost)
-    double = combinations([each for each in single if each.waits], 2)
-    number = 0
-    for changes in chain(((each,) for each in single), double):
-        if len({each.row.number for each in changes}) < len(changes):
-            continue
-        changed = scheme
-        for each in changes:
-            changed = changed.with_code(each.row.number, each.code)
-        number += 1
-        target = side_of(changed.compiled(case.program), case.settings, case.limits)
-        if soundness(source, target).word is Word.SOUND and not target.within:
-            return Mend(tuple(changes), number)
-    return Mend((), number)
+    source, costs = ModelSide(case.program, case.model), default_costs()
+
+    def is_sound(scheme: Rows) -> bool:
+        limits.remaining()
+        changed = Case(case.program, scheme, case.model, case.settings)
+        return check(changed, source).word is Word.SOUND
+
+    devices = len({it.device for it in case.program.threads})
+    fault = blame(case, devices=devices, limits=limits)
+    scheme, steps = rows_in(fault.mended), rows_in(case.scheme).steps
+    for given in fault.blamed:
+        at = given.number - 1
+        whole = _with_idle(given.code, scheme.rows[at].code, steps)
+        if is_sound(more := scheme.with_code(given.number, whole)):
+            scheme = more
+        for place in range(len(scheme.rows[at].code), 0, -1):
+            cost = costs.of(scheme.rows[at].code)
+            those = (it for it in mutants_of(scheme)[at].mutants if it.step.place == place)
+            for it in sorted(those, key=lambda it: costs.of(it.code)):
+                fits = costs.of(it.code) < cost and _is_in(given.code, it.code, steps)
+                if fits and is_sound(less := scheme.with_code(given.number, it.code)):
+                    scheme = less
+                    break
+    return tuple((it, scheme.rows[it.number - 1]) for it in fault.blamed)
 
 
-def _changes(steps: Any, rows: Sequence[AnyRow]) -> Iterator[Changed]:
-    """Each code that has an instruction more than a row, or a stronger one."""
-    costs = default_costs()
-    for row in rows:
-        codes: dict[tuple[str, ...], Changed] = {}
-        for code, waits in steps.additions(row):
-            cost = costs.of(code) - costs.of(row.code)
-            codes.setdefault(tuple(map(str, code)), Changed(row, code, cost, waits))
-        yield from codes.values()
+def _with_idle(given: Sequence[Any], code: Sequence[Any], steps: Steps) -> tuple[Any, ...]:
+    """A strongest code with what is given and not in it, as it does nothing on the machine."""
+    found: list[Any] = []
+    rest = list(code)
+    for each in given:
+        until = next((at for at, it in enumerate(rest) if it.accesses), len(rest)) + each.accesses
+        at = next((at for at, it in enumerate(rest[:until]) if steps.no_less(it, each)), -1)
+        found += rest[: at + 1] if at >= 0 else [each]
+        rest = rest[at + 1 :]
+    return (*found, *rest)
+
+
+def _is_in(given: Sequence[Any], code: Sequence[Any], steps: Steps) -> bool:
+    """Whether each instruction that is given, or what does no less, has its place in a code."""
+    rest = iter(code)
+    return all(any(steps.no_less(it, each) for it in rest) for each in given)

@@ -251,22 +251,11 @@ class StepsOfTarget(Steps):
         for code in (*((each,) for each in nearest), *known.instead(it, row.code)):
             yield f"strengthen to {'; '.join(map(str, code))}", code
 
-    def additions(self, row: FromC | Translated) -> Iterator[tuple[Code, bool]]:
-        """With an access that is stronger, or with a fence or a branch around the access."""
-        known, own = self.strengths, self.strengths.parts(row.code)
-        for core in known.cores(own.core):
-            if core == own.core or not known.suits(row, core):
-                continue
-            if known.stronger_core(core, own.core):
-                yield known.whole(own.before, core, own.behind), False
-        more = [(it,) for it in known.fences] + ([known.branch] if gives(row) else [])
-        for each in (it for it in more if it and known.suits(row, it)):
-            for at in range(len(own.before) + 1 if each != known.branch else 0):
-                before = (*own.before[:at], each, *own.before[at:])
-                yield known.whole(before, own.core, own.behind), True
-            for at in range(len(own.behind) + 1 if own.core else 0):
-                behind = (*own.behind[:at], each, *own.behind[at:])
-                yield known.whole(own.before, own.core, behind), True
+    def no_less(self, one: Item, other: Item) -> bool:
+        """A fence that is as strong."""
+        if one.is_fence and other.is_fence:
+            return self.strengths.stronger(one, other)
+        return not (one.is_fence or other.is_fence)
 
     def swap(self, one: Item, other: Item) -> bool:
         """A fence with what is behind or before it."""

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from rspverify.answers import Detail
-from rspverify.engineering.mend import Mend
 from rspverify.render import document as doc
 from rspverify.render.document import Block, Document, line
 from rspverify.render.evidence import explanation
-from rspverify.render.words import changed_codes, counted, row_in_words
+from rspverify.render.words import changed_codes, row_in_words
+from rspverify.scheme.row import AnyRow
 from rspverify.verdict import Execution
 
 
@@ -64,17 +64,15 @@ def _told(words: str) -> Mapping[str, str]:
     return found
 
 
-def mended(scheme: str, it: Mend) -> Iterator[Block]:
+def mended(scheme: str, changes: Sequence[tuple[AnyRow, AnyRow]]) -> Iterator[Block]:
     """What mends a scheme."""
-    if not it.changes:
-        tried = counted(it.tried, "change")
-        yield line(f"None of {tried} of {scheme} mends it: an instruction more, or two waits.")
+    if not changes:
+        yield line(f"No row of {scheme} and no two mend it, made as strong as can be.")
         return
     yield line(f"{scheme} is SOUND on the test with")
-    for each in it.changes:
-        old, new = (tuple(map(str, code)) for code in (each.row.code, each.code))
-        yield line(row_in_words(each.row.number, str(each.row), ()).rstrip(": "))
-        yield doc.Table(("now", "then"), [changed_codes(old, new)])
+    for now, then in changes:
+        yield line(row_in_words(now.number, str(now), ()).rstrip(": "))
+        yield doc.Table(("now", "then"), [changed_codes(now.text, then.text)])
 
 
 def unlike(table: str, code: doc.Compiled) -> Iterator[Block]:

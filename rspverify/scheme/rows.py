@@ -37,9 +37,8 @@ class Steps(ABC):
         """What may stand there and does more, with words."""
 
     @abstractmethod
-    def additions(self, row: Any) -> Iterator[tuple[Code, bool]]:
-        """Codes with an instruction more than a row has, or a stronger one; and whether that only
-        makes it wait."""
+    def no_less(self, one: Any, other: Any) -> bool:
+        """Whether an instruction in the place of another does as much; any access does."""
 
     @abstractmethod
     def swap(self, one: Any, other: Any) -> bool:

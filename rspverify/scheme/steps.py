@@ -55,14 +55,13 @@ class StepsOnMachine(Steps):
             added = " ".join(m for m in more.modifiers if m not in it.mnemonic.modifiers)
             yield f"with {added}", (replace(it, mnemonic=more),)
 
-    def additions(self, row: Row) -> Iterator[tuple[Code, bool]]:
-        """With an instruction that some row has, but for accesses and locks; waits come first."""
-        every = [it for each in self.scheme.rows for it in each.code if not it.accesses]
-        known = {str(it): it for it in every if not any(locks_of(it))}
-        for it in sorted(known.values(), key=lambda it: bool(it.mnemonic.effects)):
-            for place in range(len(row.code) + 1):
-                added = replace(it, span=row.span)
-                yield (*row.code[:place], added, *row.code[place:]), not it.mnemonic.effects
+    def no_less(self, one: Template, other: Template) -> bool:
+        """The same instruction that reaches as far."""
+        if one.accesses or other.accesses:
+            return one.accesses and other.accesses
+        reaches = one.mnemonic.reaches
+        far = other.reach is None or reaches.index(one.reach) >= reaches.index(other.reach)
+        return one.mnemonic.name == other.mnemonic.name and far
 
     @cached_property
     def _pointless(self) -> frozenset[str]:
