@@ -94,7 +94,7 @@ COMPILERS = (
     Compilers("amdgpu:CPU", r"amdgpu:.*", "rspverify.compilers.gpus"),
     Compilers(
         "a processor",
-        rf"(?:(?:gcc|clang):)?(?:{_CPU})(?:[+:,].*|-O.*|@.*)?",
+        rf"(?:gcc|clang):.*|(?:{_CPU})(?:[+:,].*|-O.*|@.*)?",
         "rspverify.compilers.cpus",
     ),
 )

@@ -28,9 +28,12 @@ def compilers_named(names: Sequence[str], llc: str | None) -> list[str]:
     """
     wrong = [each for each in names if not names_compiler(each)]
     if wrong:
+        from rspverify.compilers.cpus import CPUS
+
         kinds = alternatives([each.called for each in COMPILERS])
         message = f"--compiler must be {kinds}, such as amdgpu:gfx942 or aarch64+lse"
-        raise InputError(Problem(None, f"{message}, not {each}") for each in wrong)
+        hint = f"processors are {', '.join(CPUS)}"
+        raise InputError(Problem(None, f"{message}, not {each}", hint) for each in wrong)
     return [f"{each}@{llc}" if llc else each for each in names]
 
 

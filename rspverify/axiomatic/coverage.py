@@ -29,7 +29,7 @@ def require_covered(program: Program, model: MemoryModel) -> None:
         Problem(
             span,
             f"{what} is beyond the model {model.name}, {why}",
-            "outcomes and draw take a model of C11, e.g. --model rc11" if what == "C11" else None,
+            "take a model of C11, e.g. --model rc11" if what == "C11" else None,
             severity=Severity.UNSUPPORTED,
         )
         for span, what, why in _beyond(program, model.names)

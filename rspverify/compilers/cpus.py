@@ -9,6 +9,7 @@ those that are called so.
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product, takewhile
 from math import prod
@@ -430,6 +431,9 @@ def _one(word: str) -> ForCpu:
         path = path or f"{of.debian or of.triple}-gcc"
     elif by == "clang":
         path = path or "clang"
+    if by and path is not None and shutil.which(path) is None:
+        message = f"{path} must be installed, and is not"
+        raise InputError([Problem(None, message, f"name another: {word.partition('@')[0]}@PATH")])
     compiler = compiler_at(path, goal) if path else llvmlite()
     if compiler.kind is Kind.GCC and (lacks := [it for it in chosen if not of.offered[it].gcc]):
         raise InputError([Problem(None, f"{word}: GCC has no feature {lacks[0]}")])

@@ -75,7 +75,7 @@ def _with_rows(named: NamedScheme, tests: Iterable[LoadedTest]) -> NamedScheme:
 
     compiler = named.translator
     if not isinstance(compiler, ForGpu):
-        message = f"{compiler.name} must be for a machine here, not for {compiler.runs_on}"
+        message = f"the compiler must be one for AMD's processors here, not {compiler.name}"
         hint = "rspverify extract makes a table of what a compiler emits"
         raise InputError([Problem(None, message, hint, severity=Severity.UNSUPPORTED)])
     return NamedScheme.by(observed(compiler, (each.program for each in tests)), named.file)

@@ -47,7 +47,8 @@ def _read(source: Source, root: Node, problems: list[Problem]) -> Table | None:
     if fields is None:
         return None
     name = read_name(fields, problems)
-    word = read_choice(fields["target"], "target", list(TARGETS), problems)
+    target = fields.get(TARGET)
+    word = read_choice(target, TARGET, list(TARGETS), problems) if target else None
     origin, note, under = (read_text(fields, key, problems) for key in ("source", "note", "under"))
     if "rows" not in fields and "mixed" not in fields:
         problems.append(Problem(root.span, "a table for a target must have the key rows, or mixed"))

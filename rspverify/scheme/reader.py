@@ -48,7 +48,7 @@ WORD = re.compile(r"\w[\w.+-]*")
 
 def is_for_target(source: Source) -> bool:
     """Whether a file is a table for a target, which is read by rspverify/mapping."""
-    return re.search(rf"^{TARGET}\s*:", source.text, re.MULTILINE) is not None
+    return re.search(rf"^(?:{TARGET}|mixed)\s*:", source.text, re.MULTILINE) is not None
 
 
 def read_scheme_file(given: Given | Path) -> Scheme:

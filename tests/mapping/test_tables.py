@@ -18,6 +18,7 @@ from rspverify.records import replace
 from rspverify.scheme.writer import scheme_text
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Source, read_source
+from rspverify.translators import read_scheme_or_table
 from rspverify.value import Read
 from rspverify.verdict import Word
 
@@ -341,6 +342,11 @@ def test_mistakes_of_a_mixed_table(mixed: str, said: str) -> None:
     text = f"name: t\ntarget: riscv\nmixed: {mixed}\n"
     with pytest.raises(InputError, match=said):
         read_table(Source("schemes/mixed/t.yaml", text))
+
+
+def test_a_mixed_table_must_say_its_target() -> None:
+    with pytest.raises(InputError, match="a table for a target must have the key target"):
+        read_scheme_or_table(Source("t.yaml", "name: t\nmixed: [a.yaml, b.yaml]\n"))
 
 
 LOCKING = """C t
