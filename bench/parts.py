@@ -101,4 +101,4 @@ def nodes(terms: Iterable[Term]) -> int:
 def _solve(terms: Sequence[Term]) -> object:
     solver = Solver()
     solver.add(*terms)
-    return solver.check()
+    return solver.find()

@@ -94,7 +94,6 @@ _assert = _checked("solver_assert", None, _OBJECT, _OBJECT)
 _read = _checked("solver_from_string", None, _OBJECT, _TEXT)
 _check = _checked("solver_check_assumptions", ctypes.c_int, _OBJECT, _NUMBER, _OBJECTS)
 _reason = _checked("solver_get_reason_unknown", _TEXT, _OBJECT)
-_core = _checked("solver_get_unsat_core", _OBJECT, _OBJECT)
 _set_params = _checked("solver_set_params", None, _OBJECT, _OBJECT)
 
 _mk_params = _checked("mk_params", _OBJECT)
@@ -102,11 +101,6 @@ _keep_params = _function("params_inc_ref", None, _OBJECT)
 _drop_params = _function("params_dec_ref", None, _OBJECT)
 _params_bool = _checked("params_set_bool", None, _OBJECT, _OBJECT, ctypes.c_bool)
 _params_number = _checked("params_set_uint", None, _OBJECT, _OBJECT, _NUMBER)
-
-_keep_vector = _function("ast_vector_inc_ref", None, _OBJECT)
-_drop_vector = _function("ast_vector_dec_ref", None, _OBJECT)
-_vector_size = _function("ast_vector_size", _NUMBER, _OBJECT)
-_vector_get = _function("ast_vector_get", _OBJECT, _OBJECT, _NUMBER)
 
 _model = _checked("solver_get_model", _OBJECT, _OBJECT)
 _keep_model = _function("model_inc_ref", None, _OBJECT)
@@ -211,15 +205,6 @@ class ContextSolver:
         """Why it could not tell."""
         found: bytes = _reason(self._ref, self._solver)
         return found.decode(errors="replace")
-
-    def core(self) -> frozenset[int]:
-        """Assumptions that cannot hold together."""
-        ref, vector = self._ref, _core(self._ref, self._solver)
-        _keep_vector(ref, vector)
-        size = _vector_size(ref, vector)
-        found = frozenset(_vector_get(ref, vector, at) for at in range(size))
-        _drop_vector(ref, vector)
-        return found
 
     def model(self) -> ContextModel:
         """What satisfies all that is asserted."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import cache
 
-from msgspec import Struct
-
 from rspverify.limits import LimitReached, Limits
 from rspverify.smt import interface as z3
 from rspverify.smt.term import FALSE, TRUE, Kind, Term, variable
@@ -47,27 +45,6 @@ class Model:
                 case _:
                     known[top] = any(values)
         return known[term]
-
-
-class Satisfiable(Struct, frozen=True):
-    """There is an assignment, and this is one."""
-
-    model: Model
-
-
-class Unsatisfiable(Struct, frozen=True):
-    """There is none; `core` are assumptions that suffice for that."""
-
-    core: frozenset[Term]
-
-
-class Unknown(Struct, frozen=True):
-    """The solver gave up, and why."""
-
-    why: str
-
-
-Answer = Satisfiable | Unsatisfiable | Unknown
 
 
 @cache
@@ -130,10 +107,11 @@ class Solver:
         self._solver.add(z3.mk_implies(self._ref, self._ast(condition), limit))
         z3.dec_ref(self._ref, limit)
 
-    def check(self, assumptions: Iterable[Term] = ()) -> Answer:
-        """Is there an assignment of what was asserted under which every assumption holds?
+    def find(self, assumptions: Iterable[Term] = ()) -> Model | None:
+        """A model of what was asserted under which every assumption holds; None if there is none.
 
-        Raises LimitReached when no time is left, KeyboardInterrupt when interrupted.
+        Raises LimitReached when no time is left, or where the solver cannot tell, and
+        KeyboardInterrupt when interrupted.
         """
         remaining = self._limits.remaining()
         if remaining is not None:
@@ -143,32 +121,19 @@ class Solver:
             self._solver.set("max_memory", memory >> 20)
         assumed = [term for term in assumptions if term is not TRUE]
         if FALSE in assumed:
-            return Unsatisfiable(frozenset({FALSE}))
-        literals = [self._ast(self._literal(term)) for term in assumed]
-        answer = self._solver.check(literals)
+            return None
+        answer = self._solver.check([self._ast(self._literal(term)) for term in assumed])
         if answer == z3.YES:
-            return Satisfiable(self._model())
+            return self._model()
         if answer == z3.NO:
-            failed = self._solver.core()
-            pairs = zip(literals, assumed, strict=True)
-            return Unsatisfiable(frozenset(term for ast, term in pairs if ast in failed))
+            return None
         reason = self._solver.reason
         if "keyboard" in reason:
             raise KeyboardInterrupt
         self._limits.remaining()
         if "memory" in reason:
             raise LimitReached(self._limits.too_large)
-        return Unknown(f"the solver gave up: {reason}")
-
-    def find(self, assumptions: Iterable[Term] = ()) -> Model | None:
-        """A model of what was asserted and the assumptions, or None if there is none.
-
-        Raises LimitReached where the solver cannot tell.
-        """
-        answer = self.check(assumptions)
-        if isinstance(answer, Unknown):
-            raise LimitReached(answer.why)
-        return answer.model if isinstance(answer, Satisfiable) else None
+        raise LimitReached(f"the solver gave up: {reason}")
 
     def _literal(self, term: Term) -> Term:
         """The term itself if it can be assumed, otherwise a variable that implies it."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from smt.truth import Assignment, assignments, terms, value, variables
 
 from rspverify.smt.choice import Choice, choose, constant, equal, merge, pick, truth
-from rspverify.smt.solver import Satisfiable, Solver
+from rspverify.smt.solver import Solver
 from rspverify.smt.term import FALSE, TRUE, Term, all_of, variable
 from rspverify.value import (
     BINARY,
@@ -60,8 +60,8 @@ def test_pick_takes_exactly_one_in_each_model(size: int) -> None:
     solver = Solver()
     solver.add(*constraints)
     seen = []
-    while isinstance(answer := solver.check(), Satisfiable):
-        (found,) = (each for each, term in choice.items() if answer.model[term])
+    while (answer := solver.find()) is not None:
+        (found,) = (each for each, term in choice.items() if answer[term])
         seen.append(found)
         solver.add(~choice[found])
     assert sorted(seen) == sorted(domain)

@@ -1,4 +1,4 @@
-"""Solver: answers, models, cores and limits, against truth tables."""
+"""Solver: answers, models and limits, against truth tables."""
 
 import time
 from itertools import pairwise, product
@@ -10,7 +10,7 @@ from smt.truth import assignments, terms, value
 
 from rspverify.limits import LimitReached, Limits
 from rspverify.smt.choice import pick
-from rspverify.smt.solver import Model, Satisfiable, Solver, Unknown, Unsatisfiable
+from rspverify.smt.solver import Model, Solver
 from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of, at_most_one, variable
 
 X, Y, Z, U = (variable(name) for name in "xyzu")
@@ -23,14 +23,10 @@ def solver(*terms: Term) -> Solver:
     return made
 
 
-def model(answer: object) -> Model:
-    assert isinstance(answer, Satisfiable)
-    return answer.model
-
-
-def core(answer: object) -> frozenset[Term]:
-    assert isinstance(answer, Unsatisfiable)
-    return answer.core
+def model(one: Solver, *assumed: Term) -> Model:
+    found = one.find(assumed)
+    assert found is not None
+    return found
 
 
 def pigeonhole(pigeons: int) -> list[Term]:
@@ -51,7 +47,7 @@ def pigeonhole(pigeons: int) -> list[Term]:
 
 
 def test_nothing_asserted_is_satisfiable() -> None:
-    found = model(Solver().check())
+    found = model(Solver())
     assert found[TRUE] is True
     assert found[FALSE] is False
     assert found[X] is False  # never mentioned
@@ -59,15 +55,15 @@ def test_nothing_asserted_is_satisfiable() -> None:
 
 
 def test_constants() -> None:
-    assert isinstance(solver(TRUE).check(), Satisfiable)
-    assert isinstance(solver(FALSE).check(), Unsatisfiable)
-    assert isinstance(solver(X, FALSE).check(), Unsatisfiable)
-    assert isinstance(Solver().check([TRUE]), Satisfiable)
-    assert core(Solver().check([X, FALSE])) == {FALSE}
+    assert solver(TRUE).find() is not None
+    assert solver(FALSE).find() is None
+    assert solver(X, FALSE).find() is None
+    assert Solver().find([TRUE]) is not None
+    assert Solver().find([X, FALSE]) is None
 
 
 def test_a_model_values_any_term() -> None:
-    found = model(solver(X & ~Y, Z | Y).check())
+    found = model(solver(X & ~Y, Z | Y))
     assert (found[X], found[Y], found[Z]) == (True, False, True)
     assert found[X & Z] is True
     assert found[~(X & Z) | Y] is False
@@ -79,87 +75,48 @@ def test_a_deep_term_needs_no_deep_stack() -> None:
     for _ in range(5_000):
         term = ~(term & Y) | Z
     both = solver(term, ~Z)
-    assert model(both.check())[term] is True
+    assert model(both)[term] is True
 
 
 def test_questions_leave_no_trace() -> None:
     one = solver(X | Y)
-    assert isinstance(one.check([~X, ~Y]), Unsatisfiable)
-    assert isinstance(one.check([~X]), Satisfiable)
-    assert isinstance(one.check([X & ~Y]), Satisfiable)
-    assert isinstance(one.check([~X & ~Y]), Unsatisfiable)
-    assert isinstance(one.check(), Satisfiable)
+    assert one.find([~X, ~Y]) is None
+    assert one.find([~X]) is not None
+    assert one.find([X & ~Y]) is not None
+    assert one.find([~X & ~Y]) is None
+    assert one.find() is not None
 
 
 def test_assertions_grow() -> None:
     one = solver(X | Y | Z)
     seen = set()
-    while isinstance(answer := one.check(), Satisfiable):
-        values = tuple(answer.model[each] for each in (X, Y, Z))
+    while (found := one.find()) is not None:
+        values = tuple(found[each] for each in (X, Y, Z))
         assert values not in seen
         seen.add(values)
         one.add(any_of(~v if chosen else v for v, chosen in zip((X, Y, Z), values, strict=True)))
     assert len(seen) == 7
-    assert isinstance(one.check(), Unsatisfiable)
+    assert one.find() is None
 
 
 def test_a_conjunction_is_asserted_part_by_part() -> None:
     one = solver(all_of([X, Y & (Z | U), ~(Z & U), all_of([~Z, X])]))
-    found = model(one.check())
+    found = model(one)
     assert [found[each] for each in (X, Y, Z, U)] == [True, True, False, True]
-
-
-def test_find() -> None:
-    one = solver(X | Y)
-    found = one.find([~X])
-    assert found is not None
-    assert (found[X], found[Y]) == (False, True)
-    assert one.find([~X, ~Y]) is None
-    assert one.find() is not None
-    one.add(~X & ~Y)
-    assert one.find() is None
-
-
-# ---- cores ---------------------------------------------------------------------------------------
-
-
-def test_a_core_is_made_of_assumptions() -> None:
-    one = solver(~X | ~Y)
-    found = core(one.check([Z, X, U, Y, ~Z | U]))
-    assert found == {X, Y}
-
-
-def test_a_core_names_compound_assumptions() -> None:
-    both, either, neither = X & Y, X | Z, ~X & ~U
-    one = solver(U | Z)
-    assert core(one.check([both, either, neither])) in ({both, neither}, {both, either, neither})
-    assert isinstance(one.check([both, either]), Satisfiable)
-    assert isinstance(one.check([either, neither]), Satisfiable)
-    assert core(one.check([neither, both])) == {neither, both}
-
-
-def test_no_assumption_is_to_blame_where_the_assertions_contradict() -> None:
-    one = solver(X, ~X)
-    assert core(one.check([Y & Z])) == frozenset()
 
 
 @given(st.lists(TERMS, max_size=4), st.lists(TERMS, max_size=5))
 def test_answers_by_truth_table(asserted: list[Term], assumed: list[Term]) -> None:
     one = solver(*asserted)
     whole = all_of([*asserted, *assumed])
-    answer = one.check(assumed)
-    if any(value(whole, each) for each in assignments([X, Y, Z, U])):
-        found = model(answer)
+    found = one.find(assumed)
+    assert (found is not None) == any(value(whole, each) for each in assignments([X, Y, Z, U]))
+    if found is not None:
         given_ = {each: found[each] for each in (X, Y, Z, U)}
         assert value(whole, given_)
         for term in (*asserted, *assumed):
             assert found[term] is True
             assert found[~term] is False
-    else:
-        blamed = core(answer)
-        assert blamed <= set(assumed)
-        suffices = all_of([*asserted, *blamed])
-        assert not any(value(suffices, each) for each in assignments([X, Y, Z, U]))
 
 
 @given(st.lists(st.tuples(TERMS, st.lists(TERMS, max_size=3)), min_size=1, max_size=6))
@@ -170,7 +127,7 @@ def test_incremental_answers_by_truth_table(rounds: list[tuple[Term, list[Term]]
         shared.append(added)
         whole = all_of([*shared, *assumed])
         expected = any(value(whole, each) for each in assignments([X, Y, Z, U]))
-        assert isinstance(one.check(assumed), Satisfiable if expected else Unsatisfiable)
+        assert (one.find(assumed) is not None) == expected
 
 
 # ---- several solvers -----------------------------------------------------------------------------
@@ -180,21 +137,21 @@ def test_solvers_share_terms_and_nothing_else() -> None:
     one, other = solver(X), solver(~X, Y)
     private = Solver(reproducible=True)
     private.add(X, ~Y)
-    assert model(one.check())[X] is True
-    assert model(other.check())[X] is False
-    assert (model(private.check())[X], model(private.check())[Y]) == (True, False)
+    assert model(one)[X] is True
+    assert model(other)[X] is False
+    assert (model(private)[X], model(private)[Y]) == (True, False)
     one.add(X.iff(Y))
-    assert model(one.check())[X & Y] is True
-    assert model(other.check())[X & Y] is False
+    assert model(one)[X & Y] is True
+    assert model(other)[X & Y] is False
     del one
-    assert model(other.check())[Y] is True
+    assert model(other)[Y] is True
 
 
 def test_a_model_outlives_its_solver() -> None:
     one = solver(X & ~Y)
-    found = model(one.check())
+    found = model(one)
     one.add(Y)
-    assert isinstance(one.check(), Unsatisfiable)
+    assert one.find() is None
     del one
     assert (found[X], found[Y]) == (True, False)
 
@@ -214,17 +171,17 @@ def test_reproducible_models_depend_on_the_terms_alone() -> None:
         for v in range(9):
             one.add(*at_most_one([choice[v] for choice in choices[:8]]))
         for _ in range(5):
-            answer = model(one.check([~choices[0][4], choices[3][2] | choices[4][7]]))
+            answer = model(one, ~choices[0][4], choices[3][2] | choices[4][7])
             values = [next(v for v in range(9) if answer[choice[v]]) for choice in choices]
             sequence += values
             one.add(any_of(~choice[v] for choice, v in zip(choices, values, strict=True)))
         return sequence
 
     first = found()
-    assert isinstance(solver(*pigeonhole(6)).check(), Unsatisfiable)
+    assert solver(*pigeonhole(6)).find() is None
     assert found() == first
     keep = [Solver(reproducible=True) for _ in range(3)]
-    assert isinstance(keep[0].check([X | Y]), Satisfiable)
+    assert keep[0].find([X | Y]) is not None
     assert found() == first
 
 
@@ -236,13 +193,8 @@ def test_time_runs_out_within_a_question() -> None:
     limits = Limits(seconds=0.05)
     one = Solver(limits)
     one.add(*pigeonhole(13))
-    try:
-        answer = one.check()
-    except LimitReached as limit:
-        assert str(limit) == "timeout of 0.05 s"
-    else:
-        assert isinstance(answer, Unknown)
-        assert answer.why.startswith("the solver gave up: ")
+    with pytest.raises(LimitReached, match=r"^(timeout of 0\.05 s|the solver gave up: .+)$"):
+        one.find()
     assert time.monotonic() - began < 10
 
 
@@ -252,23 +204,16 @@ def test_no_time_is_left_for_the_next_question() -> None:
     one.add(X)
     time.sleep(0.02)
     with pytest.raises(LimitReached, match=r"^timeout of 0\.01 s$"):
-        one.check()
+        one.find()
     again = Solver(Limits())
     again.add(X)
-    assert isinstance(again.check(), Satisfiable)
-
-
-def test_find_has_no_answer_that_is_not_one() -> None:
-    one = Solver(Limits(seconds=0.05))
-    one.add(*pigeonhole(13))
-    with pytest.raises(LimitReached, match=r"^(timeout of 0\.05 s|the solver gave up: .+)$"):
-        one.find()
+    assert again.find() is not None
 
 
 def test_enough_time_changes_no_answer() -> None:
     one = Solver(Limits(seconds=60))
     one.add(*pigeonhole(7))
-    assert isinstance(one.check(), Unsatisfiable)
+    assert one.find() is None
 
 
 @settings(max_examples=60)
