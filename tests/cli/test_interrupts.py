@@ -48,7 +48,7 @@ for one, other in combinations(doves, 2):
 termination = Termination()
 print("at work", flush=True)
 try:
-    solver.check()
+    solver.find()
 except KeyboardInterrupt:
     print("interrupted", termination.came)
 """
