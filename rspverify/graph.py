@@ -1,14 +1,22 @@
-"""Directed graphs as pairs of nodes: what leads where, circles, and which edges tell the others."""
+"""Directed graphs as pairs of nodes: what leads where, circles, and which edges tell the others.
+
+And the search through one that is told step by step.
+"""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
-from typing import TypeVar
+from typing import Generic, TypeVar
+
+from rspverify.limits import LimitReached, Limits
 
 Node = TypeVar("Node", bound=Hashable)
+Step = TypeVar("Step")
 Pairs = Iterable[tuple[Node, Node]]
+
+_CLOCK_EVERY = 2048
 
 
 def successors(pairs: Pairs[Node]) -> dict[Node, set[Node]]:
@@ -51,22 +59,9 @@ def on_circle(leads: Mapping[Node, Iterable[Node]]) -> Node | None:
 
 def circles(pairs: Pairs[Node]) -> list[frozenset[Node]]:
     """The largest sets of nodes each of which leads to each, itself included."""
-    pairs = list(pairs)
-    nodes = list(dict.fromkeys(node for pair in pairs for node in pair))
-    place = {node: number for number, node in enumerate(nodes)}
-    leads = [0] * len(nodes)
-    for a, b in pairs:
-        leads[place[a]] |= 1 << place[b]
-    for middle in range(len(nodes)):
-        for start, row in enumerate(leads):
-            if row >> middle & 1:
-                leads[start] = row | leads[middle]
-    found = []
-    for start, row in enumerate(leads):
-        circle = [n for n, back in enumerate(leads) if row >> n & back >> start & 1]
-        if circle[:1] == [start]:
-            found.append(frozenset(nodes[n] for n in circle))
-    return found
+    after = successors(pairs)
+    every = components(after, lambda node: after.get(node, ()))
+    return [frozenset(it) for it in every if len(it) > 1 or it[0] in after.get(it[0], ())]
 
 
 def components(
@@ -122,3 +117,43 @@ def nearest(
             after[a].add(b)
             needed.append((a, b))
     return needed
+
+
+class BreadthFirst(Generic[Node, Step]):
+    """States by their distance from the first ones, each once, and numbered so; those that follow
+    are to be told. called: what they are, in messages."""
+
+    def __init__(self, starts: Iterable[Node], limits: Limits, called: str = "states") -> None:
+        self.states = [*dict.fromkeys(starts)]
+        self._limits, self._called = limits, called
+        self._number = {state: place for place, state in enumerate(self.states)}
+        self._came: list[tuple[int, Step] | None] = [None] * len(self.states)
+
+    def __iter__(self) -> Iterator[int]:
+        """Each state by its number. Raises LimitReached."""
+        place = 0
+        while place < len(self.states):
+            yield place
+            place += 1
+            if len(self.states) > self._limits.states:
+                raise LimitReached(f"more than {self._limits.states:,} {self._called}")
+            if place % _CLOCK_EVERY == 1:
+                self._limits.remaining()
+
+    def reach(self, place: int, step: Step, after: Node) -> int:
+        """The number of the state after a step."""
+        number = self._number.get(after)
+        if number is None:
+            number = self._number[after] = len(self.states)
+            self.states.append(after)
+            self._came.append((place, step))
+        return number
+
+    def path_to(self, place: int) -> tuple[Step, ...]:
+        """The steps that led to a state."""
+        found: list[Step] = []
+        step = self._came[place]
+        while step is not None:
+            found.append(step[1])
+            step = self._came[step[0]]
+        return tuple(reversed(found))

@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from rspverify.assembly.program import AssemblyProgram
+from rspverify.graph import BreadthFirst
 from rspverify.limits import LimitReached, Limits
 from rspverify.machine import rules
 from rspverify.machine.closures import compile_guards, compile_rule, known_value
@@ -24,8 +25,6 @@ from rspverify.machine.rules import Cell, Fifo, InstructionRule, Marker, Rule, S
 from rspverify.machine.state import Layout, State
 from rspverify.value import Constant, Expression, evaluate
 from rspverify.verdict import Outcome
-
-_CLOCK_EVERY = 2048
 
 
 class Exploration(Struct, frozen=True):
@@ -257,7 +256,7 @@ class ExplicitMachine:
 
     def search(self, limits: Limits) -> Exploration:
         """All outcomes. Raises LimitReached beyond the limits on states or time."""
-        walk = BreadthFirst(self.initial, limits)
+        walk: BreadthFirst[State, Rule] = BreadthFirst([self.initial], limits, "machine states")
         found: set[Outcome] = set()
         deepest, depth = self.initial, -1
         threads = len(self._code)
@@ -277,7 +276,7 @@ class ExplicitMachine:
 
     def shortest(self, wanted: Callable[[Outcome], bool], limits: Limits) -> list[Rule] | None:
         """A shortest complete execution with a wanted outcome, or None if there is none."""
-        walk = BreadthFirst(self.initial, limits)
+        walk: BreadthFirst[State, Rule] = BreadthFirst([self.initial], limits, "machine states")
         for place in walk:
             state = walk.states[place]
             if self.complete(state) and wanted(self.outcome(state)):
@@ -319,43 +318,3 @@ class _Loops:
                     state[slot] = None
                 return first
         return None
-
-
-class BreadthFirst:
-    """States by their distance from the first, each once, and numbered so; those that follow are to
-    be told."""
-
-    def __init__(self, start: State, limits: Limits) -> None:
-        self.states = [start]
-        self._limits = limits
-        self._number = {start: 0}
-        self._came: list[tuple[int, Rule] | None] = [None]
-
-    def __iter__(self) -> Iterator[int]:
-        """Each state by its number. Raises LimitReached."""
-        place = 0
-        while place < len(self.states):
-            yield place
-            place += 1
-            if len(self.states) > self._limits.states:
-                raise LimitReached(f"more than {self._limits.states:,} machine states")
-            if place % _CLOCK_EVERY == 1:
-                self._limits.remaining()
-
-    def reach(self, place: int, rule: Rule, after: State) -> int:
-        """The number of the state after a rule."""
-        number = self._number.get(after)
-        if number is None:
-            number = self._number[after] = len(self.states)
-            self.states.append(after)
-            self._came.append((place, rule))
-        return number
-
-    def path_to(self, place: int) -> tuple[Rule, ...]:
-        """The rules that led to a state."""
-        rules = []
-        step = self._came[place]
-        while step is not None:
-            rules.append(step[1])
-            step = self._came[step[0]]
-        return tuple(reversed(rules))

@@ -14,10 +14,10 @@ from itertools import chain, combinations
 
 from msgspec import Struct, field
 
-from rspverify.graph import components
+from rspverify.graph import BreadthFirst, components
 from rspverify.limits import LimitReached, Limits
 from rspverify.machine.draining import NOTHING_RESTS, drains, losses_last, never_shut, resting
-from rspverify.machine.explicit import BreadthFirst, ExplicitMachine
+from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.lock_order import LockOrder
 from rspverify.machine.machine import Machine
 from rspverify.machine.relevance import without_idle_values
@@ -121,7 +121,7 @@ def _explicit(machine: Machine, *, looping: bool, reduced: bool) -> ExplicitMach
     )
 
 
-class _Graph(BreadthFirst):
+class _Graph(BreadthFirst[State, Rule]):
     """The states that a machine reaches under a scheduler, and what leads from one to another.
 
     A state is one of the machine, and at its end the groups that have started, as bits. edges: by
@@ -138,7 +138,7 @@ class _Graph(BreadthFirst):
         *,
         still: Groups = _NOBODY,
     ) -> None:
-        super().__init__(start, limits)
+        super().__init__([start], limits, "machine states")
         self.explicit = explicit
         self._scheduler = scheduler
         self._still = still

@@ -17,10 +17,11 @@ from msgspec import Struct
 from rspverify.axiomatic.coverage import require_vocabulary
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.vocabulary import reaches
-from rspverify.graph import components
+from rspverify.graph import BreadthFirst, components
 from rspverify.isa.execution import Event as Access
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.stepping import Registers, SteppedProgram
+from rspverify.records import replace
 from rspverify.schedulers import Groups, Scheduler, Unit
 from rspverify.soundness.hang import (
     Hang,
@@ -39,8 +40,6 @@ _MOST_GROUPS = 6
 
 _MOST_STATES = 300_000
 """All states are kept, with what leads where."""
-
-_CLOCK_EVERY = 1_000
 
 _COHERENT = frozenset(
     {
@@ -87,7 +86,7 @@ Edges = Sequence[tuple[_Step, int]]
 """The steps from a state, and the numbers of the states that follow."""
 
 
-class _Graph:
+class _Graph(BreadthFirst[State, _Step]):
     """States that are reached from some, by number, and what leads from one to another."""
 
     def __init__(
@@ -97,23 +96,12 @@ class _Graph:
         bound: int | None = None,
         only: str | None = None,
     ) -> None:
-        self.states = [*dict.fromkeys(starts)]
-        self.came: list[tuple[int, _Step] | None] = [None] * len(self.states)
+        super().__init__(starts, rounds.limits)
         self.edges: list[Edges] = []
         self._circles: dict[frozenset[int], list[list[int]]] = {}
-        number = {state: place for place, state in enumerate(self.states)}
-        while len(self.edges) < len(self.states):
-            place, edges = len(self.edges), []
-            for step, state in rounds.steps(self.states[place], bound, only):
-                if state not in number:
-                    number[state] = len(self.states)
-                    self.states.append(state)
-                    self.came.append((place, step))
-                edges.append((step, number[state]))
-            self.edges.append(edges)
-            rounds.require(len(self.states))
-            if place % _CLOCK_EVERY == 0:
-                rounds.limits.remaining()
+        for place in self:
+            ways = rounds.steps(self.states[place], bound, only)
+            self.edges.append([(step, self.reach(place, step, state)) for step, state in ways])
 
     def circles(self, turning: Collection[int]) -> list[list[int]]:
         """The sets of states in which all these threads go on for ever, and no others do."""
@@ -143,7 +131,8 @@ class Rounds:
         self, program: SteppedProgram, model: MemoryModel, limits: Limits, unit: Unit
     ) -> None:
         require_vocabulary(model, program.language, program.title)
-        self.program, self._model, self.limits, self._unit = program, model, limits, unit
+        self.program, self._model, self._unit = program, model, unit
+        self.limits = replace(limits, states=min(limits.states, _MOST_STATES))
         self.threads = range(len(program.threads))
         self._places = {it.name: place for place, it in enumerate(program.locations)}
         own = [group_of(it.placed, unit) for it in program.threads]
@@ -151,12 +140,6 @@ class Rounds:
         self.group = [numbers[it] for it in own]
         self.groups = frozenset(self.group)
         self._graphs: dict[int | None, _Graph] = {}
-
-    def require(self, states: int) -> None:
-        """Raises LimitReached where there are too many states."""
-        most = min(self.limits.states, _MOST_STATES)
-        if states > most:
-            raise LimitReached(f"more than {most:,} states")
 
     def under(self, scheduler: Scheduler, file: str) -> ScheduledAnswer:
         """Whether the program may hang under a scheduler. file: of the test."""
@@ -303,16 +286,13 @@ class Rounds:
         self, graph: _Graph, circle: Sequence[int], stopped: Groups, occupancy: int | None
     ) -> Hang:
         first = min(circle)
-        before: list[_Step] = []
-        came = graph.came[first]
-        while came is not None:
-            before.append(came[1])
-            came = graph.came[came[0]]
         threads, _, started = graph.states[first]
         left = sorted(self._left(threads))
         turning = [it for it in left if self.group[it] not in stopped]
         again = _round(graph, set(circle), first, turning)
-        shown = [self._shown(it) for it in (*before[::-1], *again) if it.location is not None]
+        shown = [
+            self._shown(it) for it in (*graph.path_to(first), *again) if it.location is not None
+        ]
         own = [(it, [step.place for step in again if step.thread == it]) for it in turning]
         stuck = [StuckThread(it, self._line(it, min(places)), ()) for it, places in own]
         halted = [
@@ -407,7 +387,8 @@ class Rounds:
         for threads, started in ways[0]:
             values = [found.get((threads, started), ()) for found in ways]
             starts.update(((threads, memory, started), None) for memory in product(*values))
-            self.require(len(starts))
+            if len(starts) > self.limits.states:
+                raise LimitReached(f"more than {self.limits.states:,} states")
         return _Graph(self, starts)
 
     @cached_property
@@ -444,27 +425,26 @@ class _Alone:
     """
 
     def __init__(self, rounds: Rounds, thread: int) -> None:
-        edges: dict[Place, dict[Place, set[str | None]]] = {}
-        waiting: list[Place] = [(0, rounds.program.threads[thread].start)]
-        while waiting:
-            place = waiting.pop()
-            if place in edges:
-                continue
-            edges[place] = {}
-            if not rounds.ended(thread, place):
-                for step, after in rounds.any_step(thread, place):
-                    written = None if step.written is None else step.location
-                    edges[place].setdefault(after, set()).add(written)
-                    waiting.append(after)
-            rounds.require(len(edges))
+        start: Place = (0, rounds.program.threads[thread].start)
+        walk: BreadthFirst[Place, _Step] = BreadthFirst([start], rounds.limits)
+        edges: list[list[tuple[int, str | None]]] = []
+        for number in walk:
+            place = walk.states[number]
+            ways = [] if rounds.ended(thread, place) else rounds.any_step(thread, place)
+            edges.append(
+                [
+                    (walk.reach(number, it, after), None if it.written is None else it.location)
+                    for it, after in ways
+                ]
+            )
         self.circles: set[Place] = set()
         self.written: set[str] = set()
-        for places in components(edges, edges.__getitem__):
+        for places in components(range(len(edges)), lambda it: (to for to, _ in edges[it])):
             inside = set(places)
-            turning = [names for it in places for to, names in edges[it].items() if to in inside]
+            turning = [written for it in places for to, written in edges[it] if to in inside]
             if turning:
-                self.circles |= inside
-                self.written.update(it for names in turning for it in names if it is not None)
+                self.circles.update(walk.states[it] for it in places)
+                self.written.update(it for it in turning if it is not None)
 
 
 def _where(thread: int, it: Access) -> str:
