@@ -7,9 +7,9 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
-from rspverify.judge.answers import answers_may_be_kept
 from rspverify.judge.judge import Judge as Judge
 from rspverify.judge.judge import cache_folder
+from rspverify.judge.verdicts import answers_may_be_kept
 from rspverify.soundness.settings import Settings
 from rspverify.source import require
 

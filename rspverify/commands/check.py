@@ -156,7 +156,7 @@ class Check(Asked[Answer, SuiteReport]):
 
     def commands(self) -> list[str]:
         """What shows why the smallest test that breaks a scheme does, if one does."""
-        from rspverify.judge.answers import command_of
+        from rspverify.judge.verdicts import command_of
 
         return [command_of(it, self.settings) for it in self.broken()[:1]]
 

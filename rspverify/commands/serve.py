@@ -55,7 +55,7 @@ def serve(asked: ServeParameters, output: Output) -> int:
     Nothing is contacted but this server, and no file of it can be named. Needs the extra `web`.
     """
     try:
-        from rspverify.server.run import run
+        from rspverify.server.app import run
     except ModuleNotFoundError as error:
         message = f"serve must have {error.name} installed, and it is not"
         raise InputError([Problem(None, message, "pip install 'rspverify[web]'")]) from None

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from rspverify.answers import Detail, Observed, Reached, Result, RowsAtFault
-from rspverify.judge.answers import command_of
 from rspverify.judge.faults import fault_of
 from rspverify.judge.inputs import LoadedTest, NamedScheme, read_inputs
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided
-from rspverify.judge.verdicts import ProgressQuestion, VerdictQuestion, Verdicts
+from rspverify.judge.verdicts import ProgressQuestion, VerdictQuestion, Verdicts, command_of
 from rspverify.picture import Picture
 from rspverify.records import replace
 from rspverify.soundness.settings import Settings

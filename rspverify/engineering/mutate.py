@@ -22,10 +22,9 @@ from rspverify.answers import Internal
 from rspverify.engineering.mutation import Fate, Finding, MutantAnswer, NamedTest, TestAndReason
 from rspverify.engineering.setup import Setup
 from rspverify.enumeration.lemmas import PROVED_FOR
-from rspverify.judge.answers import Answer
 from rspverify.judge.inputs import LoadedTest, NamedScheme
 from rspverify.judge.question import Question, stem
-from rspverify.judge.verdicts import ProgressQuestion, Verdicts
+from rspverify.judge.verdicts import Answer, ProgressQuestion, Verdicts
 from rspverify.proof.proof import ProofQuestion, ProofWord
 from rspverify.records import replace
 from rspverify.scheme.cost import Costs

@@ -8,11 +8,18 @@ from functools import cached_property
 from typing import Any
 
 from rspverify.answers import Result
-from rspverify.judge.answers import Answer, ProgressAnswer, answers_may_be_kept
 from rspverify.judge.inputs import Form, FormQuestion, Inputs, LoadedTest, NamedScheme
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided
-from rspverify.judge.verdicts import ProgressQuestion, VerdictQuestion, Verdicts, incident_of
+from rspverify.judge.verdicts import (
+    Answer,
+    ProgressAnswer,
+    ProgressQuestion,
+    VerdictQuestion,
+    Verdicts,
+    answers_may_be_kept,
+    incident_of,
+)
 from rspverify.source import Given, InputError, read_source
 from rspverify.verdict import WITHOUT_PROGRESS, Verdict, Word
 

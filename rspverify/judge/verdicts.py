@@ -5,24 +5,87 @@ from __future__ import annotations
 import re
 import time
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 from weakref import WeakKeyDictionary
 
+from msgspec import Struct
+
 from rspverify import convert
-from rspverify.answers import Internal, Result
-from rspverify.judge.answers import Answer, ProgressAnswer, worth_keeping
+from rspverify.answers import Internal, Observed, Result
 from rspverify.judge.inputs import Form, FormQuestion, LoadedTest, NamedModel, NamedScheme
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided, attempt
 from rspverify.records import replace
-from rspverify.soundness.settings import FAIR, Settings
+from rspverify.soundness.settings import FAIR, Settings, explain_command
 from rspverify.source import digest
-from rspverify.verdict import WITHOUT_PROGRESS, Progress, ProgressWord, Verdict, Word
+from rspverify.verdict import WITHOUT_PROGRESS, WRONG, Progress, ProgressWord, Verdict, Word
 
 if TYPE_CHECKING:
     from rspverify.axiomatic.model import MemoryModel
     from rspverify.soundness.sides import ModelSide
     from rspverify.translators import Translator
+
+_KEPT = {Word.SOUND, *WRONG, Word.RACY, Word.VACUOUS, Word.UNSUPPORTED}
+_CLOSE = 0.9
+"""An answer that took more of its time limit than this may have been cut short by it."""
+
+
+class Answer(Struct, frozen=True):
+    """A verdict as far as it depends on content alone, and what deciding it took.
+
+    internal: the internal error that came instead.
+    """
+
+    verdict: Verdict
+    observed: Observed | None
+    seconds: float
+    internal: Internal | None = None
+
+
+class ProgressAnswer(Struct, frozen=True):
+    """The same of progress, where it has a meaning."""
+
+    progress: Progress
+    seconds: float
+    internal: Internal | None = None
+
+
+def answers_may_be_kept(settings: Settings) -> bool:
+    """Whether answers may come from earlier runs at all.
+
+    Not where the run must ask a second solver, of which we know no version, or leave files behind.
+    """
+    return settings.confirm is None and settings.smt_dir is None
+
+
+def worth_keeping(answer: Answer | ProgressAnswer, settings: Settings) -> bool:
+    """Whether an answer would be the same in another run, with any time limit.
+
+    Never UNKNOWN: another try may do better.
+    """
+    match answer:
+        case Answer(verdict):
+            known = verdict.word in _KEPT
+        case ProgressAnswer(progress):
+            known = progress.word is not ProgressWord.UNKNOWN
+        case _:
+            assert_never(answer)
+    return known and in_time(answer.seconds, settings)
+
+
+def in_time(seconds: float, settings: Settings) -> bool:
+    """Whether an answer did not come near the time limit, which may have cut it short.
+
+    It may then show less than it could, such as a counterexample that is not a shortest one.
+    """
+    limit = settings.limits().seconds
+    return limit is None or seconds < _CLOSE * limit
+
+
+def command_of(result: Result, settings: Settings) -> str:
+    """What shows in a terminal why a result is UNSOUND or OPEN, or else STUCK."""
+    stuck = result.progress is ProgressWord.STUCK and result.verdict not in WRONG
+    return explain_command(result.scheme_file, result.file, settings, progress=stuck)
 
 
 class VerdictQuestion(Question[Answer], frozen=True, dict=True):

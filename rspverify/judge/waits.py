@@ -12,10 +12,10 @@ from msgspec import Struct
 
 from rspverify.answers import ModelAnswer
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.judge.answers import in_time
 from rspverify.judge.inputs import LoadedTest
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided, stem
+from rspverify.judge.verdicts import in_time
 from rspverify.litmus.reader import read_steps
 from rspverify.litmus.syntax import warm_up
 from rspverify.records import replace

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from rspverify.testing.asked import Asked
-    from rspverify.testing.items import SchemeFile
+    from rspverify.testing.asked import Asked, SchemeFile
 
 _SCHEMES, _TESTS = "schemes", "tests"
 _EXPECT, _MODEL, _PROGRESS, _PROVE = "expect", "model", "progress", "prove"
@@ -112,7 +111,7 @@ class _Collection:
         return report
 
     def _files(self, session: pytest.Session) -> list[SchemeFile]:
-        from rspverify.testing.items import SchemeFile
+        from rspverify.testing.asked import SchemeFile
 
         return [
             SchemeFile.of(session, self.asked, scheme, self._only.get(scheme, set()))

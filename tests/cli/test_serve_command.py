@@ -42,7 +42,7 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
         return usual(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", imported)
-    monkeypatch.delitem(__import__("sys").modules, "rspverify.server.run", raising=False)
+    monkeypatch.delitem(__import__("sys").modules, "rspverify.server.app", raising=False)
     result = run()
     assert result.exit_code == 2
     assert "serve must have uvicorn installed, and it is not" in result.stderr
@@ -51,8 +51,7 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_by_which_names_it_may_be_called() -> None:
     from rspverify.commands.serve import ServeParameters as Place
-    from rspverify.server.app import LOOPBACK
-    from rspverify.server.run import hosts_of
+    from rspverify.server.app import LOOPBACK, hosts_of
 
     assert hosts_of(Place()) == hosts_of(Place("::1")) == LOOPBACK
     assert hosts_of(Place(public=True)) == hosts_of(Place("0.0.0.0")) == ("*",)

@@ -9,7 +9,6 @@ from results import result
 
 import rspverify
 from rspverify.engineering.compare.comparer import CompareQuestion, Comparer
-from rspverify.engineering.compare.rows import changed_rows
 from rspverify.engineering.comparison import (
     Change,
     Compared,
@@ -17,6 +16,7 @@ from rspverify.engineering.comparison import (
     TouchedTest,
     Untouched,
     change_of,
+    changed_rows,
 )
 from rspverify.judge.inputs import Inputs, read_inputs
 from rspverify.judge.judge import Judge, cache_folder

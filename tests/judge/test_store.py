@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from rspverify.convert import keep, read
 from rspverify.engineering.setup import read_setup
 from rspverify.judge import judge as judge_module
-from rspverify.judge.answers import Answer
 from rspverify.judge.fingerprint import LIBRARIES, PACKAGE, fingerprint, rooms_up_to
 from rspverify.judge.judge import Judge
 from rspverify.judge.store import FILE, Store, clear
+from rspverify.judge.verdicts import Answer
 from rspverify.records import replace
 from rspverify.verdict import Entry, Outcome, Verdict, Word
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from rspverify.architecture.machines import machine_named
-from rspverify.engineering.compare.rows import changed_rows
+from rspverify.engineering.comparison import changed_rows
 from rspverify.litmus.program import Kind, Location, Order, Program, Scope, Thread
 from rspverify.litmus.reader import read_program
 from rspverify.records import replace

@@ -10,7 +10,6 @@ from rspverify.answers import Result
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.question import Questions
 from rspverify.convert import counts
-from rspverify.engineering.compare.rows import changed_rows
 from rspverify.engineering.comparison import (
     Change,
     Compared,
@@ -24,6 +23,7 @@ from rspverify.engineering.comparison import (
     TouchedTest,
     Untouched,
     change_of,
+    changed_rows,
 )
 from rspverify.enumeration.lemmas import PROVED_FOR
 from rspverify.judge.judge import Judge

@@ -20,9 +20,8 @@ from rspverify.enumeration.lemmas import in_turn
 from rspverify.enumeration.naming import line_of
 from rspverify.enumeration.packed import decoded
 from rspverify.enumeration.survey import chunks, digest_of
-from rspverify.judge.answers import worth_keeping
 from rspverify.judge.question import Question
-from rspverify.judge.verdicts import decided, incident_of
+from rspverify.judge.verdicts import decided, incident_of, worth_keeping
 from rspverify.litmus.program import Program
 from rspverify.soundness.sides import ModelSide
 from rspverify.source import InputError, in_one_line

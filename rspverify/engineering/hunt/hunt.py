@@ -14,7 +14,6 @@ from rspverify.convert import counts
 from rspverify.engineering.hunt.assumptions import smaller_stand
 from rspverify.engineering.hunt.by_formula import ByFormula, why_not
 from rspverify.engineering.hunt.by_programs import ByPrograms
-from rspverify.engineering.hunt.by_proof import ByProof, proof_of
 from rspverify.engineering.hunt.by_shapes import ByShapes
 from rspverify.engineering.hunt.by_shapes import why_not as why_not_by_shapes
 from rspverify.engineering.hunt.finding import (
@@ -31,7 +30,14 @@ from rspverify.engineering.hunt.finding import (
     OperationLeftOut,
 )
 from rspverify.engineering.hunt.operations import idle_rows
-from rspverify.engineering.hunt.strategy import Strategy, loaded_test, program_named, programs_of
+from rspverify.engineering.hunt.strategy import (
+    ByProof,
+    Strategy,
+    loaded_test,
+    program_named,
+    programs_of,
+    proof_of,
+)
 from rspverify.engineering.setup import subject_of
 from rspverify.enumeration.estimate import Estimate, expectations
 from rspverify.enumeration.naming import line_of

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from rspverify.architecture.architecture import Architecture
 from rspverify.engineering.hunt.assumptions import alone_may_break
-from rspverify.engineering.hunt.formula.merged import token
 from rspverify.enumeration.space import (
     Space,
     access_of,
@@ -56,6 +55,15 @@ def row_in(
     """The row that compiles an operation of a hunt's programs in such a place; None if none can."""
     row = scheme.row_of(row_shape(access, among_local=among_local, local=local))
     return None if row is None or (row.adds and access.compares) else row
+
+
+Token = tuple[str, object]
+"""An instruction without its operands: name and reach. The one that accesses memory is not one."""
+
+
+def token(template: Template) -> Token:
+    """What stands for an instruction of a row."""
+    return template.mnemonic.name, template.reach
 
 
 def busy(row: Row, machine: Architecture) -> tuple[Template, ...]:

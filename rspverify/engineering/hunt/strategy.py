@@ -1,4 +1,4 @@
-"""How the programs of a space that break a scheme are found: two ways, the same findings."""
+"""How programs that break a scheme are found, and where a proof says that there are none."""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Counts, Phase, Survey
 from rspverify.judge.inputs import LoadedTest, read_test
 from rspverify.judge.watch import Unseen
-from rspverify.litmus.program import LOCAL, Program
+from rspverify.litmus.program import GLOBAL, LOCAL, Program
 from rspverify.programs.assembly import assembly_text, in_assembly
 from rspverify.programs.litmus_test import Access
 from rspverify.programs.meaning import program_of
 from rspverify.programs.notation import notation
 from rspverify.programs.writer import litmus_text
+from rspverify.proof.covered import Proved, proved
 from rspverify.records import replace
-from rspverify.soundness.settings import Settings
+from rspverify.soundness.settings import Reading, Settings
 from rspverify.source import Source
-from rspverify.translators import Translator, table_of
+from rspverify.translators import Translator, is_scheme, table_of
 from rspverify.verdict import Word
 from rspverify.wording import counted
 
@@ -189,3 +190,44 @@ def loaded_test(packed: PackedTest, space: Space, settings: Settings) -> LoadedT
     write = assembly_text if in_assembly(test) else litmus_text
     source = Source(f"{title}.litmus", write(test, title, comment=comment))
     return read_test(source, settings, assembly=True)
+
+
+def proof_of(survey: Survey, scheme: Translator, settings: Settings) -> Proved | None:
+    """What proves a scheme for all programs of a space's operations; None if nothing does.
+
+    Proofs are for opencl-rsp, one device, global memory, and locations that are accessed in one
+    way: all atomically, or none.
+    """
+    space = survey.space
+    if (space.devices, space.memories, space.mixed) != (1, (GLOBAL,), False):
+        return None
+    if not is_scheme(scheme) or not survey.argued or settings.reading is not Reading.OUTCOME:
+        return None
+    return proved(table_of(scheme), map(row_shape, space.accesses))
+
+
+@dataclass(eq=False)
+class ByProof(Strategy):
+    """Finds nothing, as there is nothing to be found under a scheme that is proved."""
+
+    by = By.PROOF
+
+    def broken(self) -> Generator[bytes, None, None]:
+        """None."""
+        self.complete = True
+        yield from ()
+
+    @property
+    def done(self) -> int:
+        """No question was decided."""
+        return 0
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """None is without an answer."""
+        return ()
+
+    @property
+    def counted(self) -> bool:
+        """No program is listed."""
+        return False

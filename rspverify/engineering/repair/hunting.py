@@ -9,9 +9,8 @@ from rspverify.engineering.hunt import by_shapes
 from rspverify.engineering.hunt.assumptions import proved_for
 from rspverify.engineering.hunt.by_formula import ByFormula, why_not
 from rspverify.engineering.hunt.by_programs import ByPrograms
-from rspverify.engineering.hunt.by_proof import proof_of
 from rspverify.engineering.hunt.operations import row_of, row_shape
-from rspverify.engineering.hunt.strategy import Strategy
+from rspverify.engineering.hunt.strategy import Strategy, proof_of
 from rspverify.engineering.repair.answer import Hunted
 from rspverify.enumeration.space import (
     DEVICES,

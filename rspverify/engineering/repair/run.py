@@ -12,13 +12,11 @@ from rspverify.convert import counts
 from rspverify.engineering.mutate import named, told
 from rspverify.engineering.mutation import TestAndReason
 from rspverify.engineering.repair import answer
-from rspverify.engineering.repair.choice import Chooser, Chosen
 from rspverify.engineering.repair.codes import Code, weaker
 from rspverify.engineering.repair.constraints import Constraints, SearchSpace, space_of
-from rspverify.engineering.repair.generalisation import Generaliser
 from rspverify.engineering.repair.hunting import Hunt
-from rspverify.engineering.repair.search import Search
-from rspverify.engineering.repair.space import Codes
+from rspverify.engineering.repair.search import Generaliser, Search
+from rspverify.engineering.repair.space import Chooser, Chosen, Codes
 from rspverify.engineering.repair.trials import Trial, Trials
 from rspverify.engineering.setup import Setup, write_schemes
 from rspverify.enumeration.lemmas import PROVED_FOR

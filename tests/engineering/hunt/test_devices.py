@@ -12,8 +12,8 @@ from engineering.hunt.tables import scheme, short_of_all_devices, without
 from rspverify.assembly.program import ThreadId
 from rspverify.engineering.hunt.finding import By
 from rspverify.engineering.hunt.formula import template
-from rspverify.engineering.hunt.formula.merged import parted
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
+from rspverify.engineering.hunt.formula.template import parted
 from rspverify.engineering.hunt.hunt import Hunt, HuntSetup
 from rspverify.engineering.hunt.operations import hunting_space
 from rspverify.enumeration.space import Space

@@ -10,8 +10,8 @@ from engineering.hunt.naming import named_for
 from engineering.hunt.tables import ROOT, scheme, without
 from enumeration.written import packed_line
 
+from rspverify.engineering.hunt.formula.ask import suspicious
 from rspverify.engineering.hunt.formula.choices import Choices
-from rspverify.engineering.hunt.formula.question import suspicious
 from rspverify.engineering.hunt.formula.sketch import sketches
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.engineering.hunt.operations import hunting_space, row_shape

@@ -19,12 +19,10 @@ from rspverify.axiomatic.cat import load_model
 from rspverify.engineering.hunt.by_formula import ByFormula, why_not
 from rspverify.engineering.hunt.finding import NO_ROW, By, Formulas, HuntReport
 from rspverify.engineering.hunt.formula import ask
-from rspverify.engineering.hunt.formula.ask import SketchSearch
+from rspverify.engineering.hunt.formula.ask import SketchSearch, suspicious
 from rspverify.engineering.hunt.formula.choices import Choices
-from rspverify.engineering.hunt.formula.merged import embedded, merged
-from rspverify.engineering.hunt.formula.question import suspicious
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
-from rspverify.engineering.hunt.formula.template import Template
+from rspverify.engineering.hunt.formula.template import Template, embedded, merged
 from rspverify.engineering.hunt.hunt import Hunt, HuntSetup
 from rspverify.engineering.hunt.strategy import program_named
 from rspverify.enumeration.naming import line_of

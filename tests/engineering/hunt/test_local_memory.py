@@ -16,8 +16,7 @@ from enumeration.written import packed_line
 from rspverify.commands.hunt import hunt
 from rspverify.engineering.hunt.by_formula import SketchQuestion
 from rspverify.engineering.hunt.finding import By
-from rspverify.engineering.hunt.formula.ask import SketchSearch
-from rspverify.engineering.hunt.formula.question import suspicious
+from rspverify.engineering.hunt.formula.ask import SketchSearch, suspicious
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.engineering.hunt.operations import hunting_space, row_of

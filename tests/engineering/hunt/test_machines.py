@@ -16,9 +16,8 @@ from rspverify.axiomatic.cat import load_model
 from rspverify.engineering.hunt.assumptions import proved_for
 from rspverify.engineering.hunt.by_programs import ByPrograms
 from rspverify.engineering.hunt.finding import By
-from rspverify.engineering.hunt.formula import question
-from rspverify.engineering.hunt.formula.ask import SketchSearch
-from rspverify.engineering.hunt.formula.question import suspicious
+from rspverify.engineering.hunt.formula import ask
+from rspverify.engineering.hunt.formula.ask import SketchSearch, suspicious
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.engineering.hunt.operations import hunting_space, row_shape
@@ -263,7 +262,7 @@ def test_what_is_behind_an_if_waits_for_what_it_tests(monkeypatch: pytest.Monkey
     assert sketch in sketches(space, 4, 2, scheme.machine)
     for waits in (True, False):
         if not waits:
-            monkeypatch.setattr(question, "_after_what_ifs_test", lambda *_: [])
+            monkeypatch.setattr(ask, "_after_what_ifs_test", lambda *_: [])
         template = Template(sketch, space, scheme)
         found = suspicious(template, MODEL, Limits()).find(template.chosen(moved))
         assert (found is None) is waits

@@ -6,14 +6,14 @@ term over the choices; so are the events of the model, one for each way of acces
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 from rspverify.assembly.program import AssemblyProgram, Instruction, ThreadId
 from rspverify.engineering.hunt.formula.choices import Choices, Picked, Slot
-from rspverify.engineering.hunt.formula.merged import Token, embedded, merged, parted, token
 from rspverify.engineering.hunt.formula.sketch import Sketch
-from rspverify.engineering.hunt.operations import row_in
+from rspverify.engineering.hunt.operations import Token, row_in, token
 from rspverify.enumeration.packed import NONE
 from rspverify.enumeration.space import Space
 from rspverify.litmus.operations import Operations
@@ -32,6 +32,49 @@ from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of
 from rspverify.source import Source, Span
 from rspverify.value import Constant, Read
 from rspverify.value.domain import Domains
+
+
+def parted(row: Row) -> tuple[tuple[RowTemplate, ...], list[list[RowTemplate]]]:
+    """The accesses of a row's code, and what comes before the first, between them, and after the
+    last."""
+    beside: list[list[RowTemplate]] = [[]]
+    for each in row.code:
+        if each.accesses:
+            beside.append([])
+        else:
+            beside[-1].append(each)
+    return tuple(each for each in row.code if each.accesses), beside
+
+
+def merged(codes: Sequence[Sequence[Token]]) -> list[Token]:
+    """A short sequence that has each of these as a subsequence."""
+    return reduce(_pair, sorted(map(list, codes), key=len, reverse=True), [])
+
+
+def embedded(code: Sequence[Token], whole: Sequence[Token]) -> list[int]:
+    """The places of a code in the sequence that it is merged into, the first that fit."""
+    places, at = [], 0
+    for each in code:
+        at = whole.index(each, at)
+        places.append(at)
+        at += 1
+    return places
+
+
+def _pair(one: list[Token], other: list[Token]) -> list[Token]:
+    """A shortest common supersequence of two."""
+    best: dict[tuple[int, int], list[Token]] = {}
+    for i in range(len(one), -1, -1):
+        for j in range(len(other), -1, -1):
+            if i == len(one) or j == len(other):
+                best[i, j] = [*one[i:], *other[j:]]
+            elif one[i] == other[j]:
+                best[i, j] = [one[i], *best[i + 1, j + 1]]
+            else:
+                choices = [one[i], *best[i + 1, j]], [other[j], *best[i, j + 1]]
+                best[i, j] = min(choices, key=len)
+    return best[0, 0]
+
 
 _SOURCE = Source("unknown", "")
 _SPAN = Span(_SOURCE, 1, 1, 1, 1)
