@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from rspverify.answers import Result
-from rspverify.judge.inputs import read_inputs
 from rspverify.judge.judge import Judge, cache_folder
-from rspverify.judge.run import Run
+from rspverify.judge.run import read_inputs
 from rspverify.judge.store import FILE, Store
 from rspverify.records import replace
 from rspverify.soundness.settings import Engine, Settings
@@ -52,8 +51,8 @@ def ran(
     """A run with the cache that RSPVERIFY_CACHE names, in this process and its workers."""
     warnings: list[str] = []
     judge = Judge(cache_folder(cached, warnings.append), warnings.append, jobs)
-    inputs = read_inputs([str(each) for each in schemes], settings, judge)
-    return Ran(list(Run(inputs, judge).results([str(each) for each in tests])), warnings)
+    run = read_inputs([str(each) for each in schemes], settings, judge)
+    return Ran(list(run.results([str(each) for each in tests])), warnings)
 
 
 def answers(folder: Path) -> int:

@@ -193,8 +193,7 @@ def check(asked: CheckParameters) -> Check:
     from rspverify.corpus.expected import expected_of
     from rspverify.corpus.inputs import inputs_meant
     from rspverify.corpus.suite import Kind, Suite
-    from rspverify.judge.inputs import read_inputs
-    from rspverify.judge.run import Run
+    from rspverify.judge.run import read_inputs
 
     settings = asked.settings
     meant = inputs_meant(schemes_given(asked.schemes), tests_given(asked.tests))
@@ -204,12 +203,12 @@ def check(asked: CheckParameters) -> Check:
         require(Path(file).parent.is_dir(), f"{file}: its folder must exist")
         held = None if asked.refresh else expected_of(meant, file, settings.model)
     judge = asked.decider
-    read = read_inputs(meant.schemes, settings, judge, compilers=True)
-    suite = Suite("", "", Kind.SCHEMES, tuple(each.file for each in read.schemes), {}, file, False)
-    run, given = Run(read, judge), (*meant.schemes, *meant.tests)
+    run = read_inputs(meant.schemes, settings, judge, compilers=True)
+    suite = Suite("", "", Kind.SCHEMES, tuple(each.file for each in run.schemes), {}, file, False)
+    given = (*meant.schemes, *meant.tests)
     return Check(
         suite,
-        read.names,
+        run.names,
         settings,
         meant.files,
         meant.given,

@@ -16,9 +16,8 @@ from rspverify.commands.compare_models import ModelParameters, compare_models
 from rspverify.corpus.inputs import is_test, meant_by, tests_meant
 from rspverify.engineering.compare.comparer import Comparer
 from rspverify.engineering.comparison import Change, Compared, Comparison
-from rspverify.judge.inputs import Inputs, read_inputs
 from rspverify.judge.judge import Judge
-from rspverify.judge.run import Run
+from rspverify.judge.run import Run, read_inputs
 from rspverify.options import option
 from rspverify.scheme.cost import read_costs
 from rspverify.soundness.settings import OPTIONS
@@ -104,9 +103,9 @@ def compare(asked: CompareParameters) -> Compare:
     with problems:
         weights = read_costs(asked.costs)
     with problems:
-        inputs = _schemes(asked, judge)
+        run = _schemes(asked, judge)
     problems.tell()
-    run, tests = Run(inputs, judge), meant.tests
+    tests = meant.tests
     comparer = Comparer(run, asked.most_outcomes)
     start = comparer.start(weights, len(tests))
 
@@ -133,7 +132,7 @@ def compare(asked: CompareParameters) -> Compare:
     return found
 
 
-def _schemes(asked: CompareParameters, judge: Judge) -> Inputs:
+def _schemes(asked: CompareParameters, judge: Judge) -> Run:
     """Both. Raises InputError for what is wrong with either, and with the model."""
     problems = Problems()
     there: list[Given] = []
@@ -142,9 +141,9 @@ def _schemes(asked: CompareParameters, judge: Judge) -> Inputs:
             found = meant_by(schemes=schemes_given(each)).schemes
             there += [_apart(it, there) for it in found]
     with problems:
-        inputs = read_inputs(there, asked.settings, judge, unique=False, compilers=True)
+        run = read_inputs(there, asked.settings, judge, unique=False, compilers=True)
     problems.tell()
-    return inputs
+    return run
 
 
 def _apart(given: Given, others: list[Given]) -> Given:
@@ -157,14 +156,14 @@ def _detailed(report: Comparison, run: Run, tests: Sequence[Given], stop: Stop) 
     """All of it, each test that changed under the scheme that breaks it."""
     from rspverify.render.compare import document
 
-    inputs = run.inputs
+    verdicts = run.verdicts
     sources = [each for each in tests if isinstance(each, Source)]
-    texts = {each.name: each for each in (*sources, *(it.source for it in inputs.schemes))}
+    texts = {each.name: each for each in (*sources, *(it.source for it in run.schemes))}
     changed = [each for each in report.tests if each.changed]
     changed.sort(key=lambda each: each.change not in (Change.WORSE, Change.BETTER))
     results = {each.file: each.broken for each in changed if each.broken}
     shown = dict(list(results.items())[:MOST])
-    faults, details = Details(inputs.settings, run.judge, texts).told(shown, shown, stop)
+    faults, details = Details(verdicts.settings, verdicts.judge, texts).told(shown, shown, stop)
     return document(report, details, faults, everything=True)
 
 

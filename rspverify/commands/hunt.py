@@ -19,8 +19,8 @@ from rspverify.engineering.hunt.finding import By, Finding, HuntReport
 from rspverify.engineering.hunt.hunt import Hunt, HuntSetup, written_to
 from rspverify.engineering.hunt.operations import hunting_space
 from rspverify.files import require_folder
-from rspverify.judge.inputs import read_inputs
 from rspverify.judge.judge import Judge
+from rspverify.judge.run import read_inputs
 from rspverify.litmus.program import LOCAL
 from rspverify.options import argument, option
 from rspverify.records import replace
@@ -224,8 +224,8 @@ def hunt(asked: HuntParameters) -> Hunting:
     (named,) = meant_by(schemes=schemes_given(asked.scheme)).schemes
     if asked.write is not None:
         require_folder(str(asked.write), "programs")
-    inputs = read_inputs([named], settings, judge, compilers=True)
-    table, model = inputs.schemes[0], inputs.model
+    run = read_inputs([named], settings, judge, compilers=True)
+    table, model = run.schemes[0], run.verdicts.model
     require_vocabulary(model, table.translator.language or "OpenCL")
     groups = asked.workgroups or (1 if are_alike(table.translator, model) else asked.threads)
     bounds = (asked.events, asked.threads, groups, asked.devices, asked.locations, asked.guards)

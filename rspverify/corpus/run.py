@@ -11,10 +11,10 @@ from rspverify.answers import ModelAnswer, Result
 from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.machines import machine_named
 from rspverify.corpus.suite import OF_PROOFS, Kind, Suite
-from rspverify.judge.inputs import LoadedTest, NamedModel, named_model, read_inputs
+from rspverify.judge.inputs import LoadedTest, NamedModel, named_model
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided
-from rspverify.judge.run import Run
+from rspverify.judge.run import read_inputs
 from rspverify.records import replace
 from rspverify.schedulers import schedulers_of
 from rspverify.soundness.settings import Settings
@@ -34,7 +34,7 @@ def suite_results(
     columns: dict[str, NamedModel | Architecture] = {}
     match suite.kind:
         case Kind.SCHEMES:
-            run = Run(read_inputs(suite.columns, settings, judge, compilers=True), judge)
+            run = read_inputs(suite.columns, settings, judge, compilers=True)
             yield from run.results(tests)
             return
         case Kind.MODELS:

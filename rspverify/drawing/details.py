@@ -9,9 +9,10 @@ from msgspec import Struct
 
 from rspverify.answers import Detail, Observed, Reached, Result, RowsAtFault
 from rspverify.judge.faults import fault_of
-from rspverify.judge.inputs import LoadedTest, NamedScheme, read_inputs
+from rspverify.judge.inputs import LoadedTest, NamedScheme
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided
+from rspverify.judge.run import read_inputs
 from rspverify.judge.verdicts import ProgressQuestion, VerdictQuestion, Verdicts, command_of
 from rspverify.picture import Picture
 from rspverify.records import replace
@@ -78,8 +79,8 @@ def of_results(
     settings = replace(settings, confirm=None, smt_dir=None)
     files = list(dict.fromkeys(each.scheme_file for each in results))
     given = [texts.get(it, it) for it in files]
-    inputs = read_inputs(given, settings, judge, unique=False, compilers=True)
-    schemes = {it.file: it for it in inputs.schemes}
+    run = read_inputs(given, settings, judge, unique=False, compilers=True)
+    schemes = {it.file: it for it in run.schemes}
     asked = [
         Broken(
             texts.get(it.file, it.file),
@@ -92,7 +93,7 @@ def of_results(
         )
         for it in results
     ]
-    return asked, Verdicts(judge, inputs.named, settings)
+    return asked, run.verdicts.by(settings)
 
 
 def detail_question(

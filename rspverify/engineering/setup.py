@@ -10,8 +10,9 @@ from msgspec import Struct
 from rspverify.answers import Subject
 from rspverify.engineering.mutation import FileAndReason
 from rspverify.files import write_new
-from rspverify.judge.inputs import LoadedTest, NamedScheme, read_inputs, read_tests
+from rspverify.judge.inputs import LoadedTest, NamedScheme, read_tests
 from rspverify.judge.judge import Judge
+from rspverify.judge.run import read_inputs
 from rspverify.judge.verdicts import Verdicts
 from rspverify.soundness.settings import Settings
 from rspverify.source import Given, InputError, Problem, Problems, Severity
@@ -57,13 +58,12 @@ def read_setup(
     """
     problems, assembly = Problems(), False
     with problems:
-        inputs = read_inputs(schemes, settings, judge, unique=False, compilers=compilers)
-        assembly = any(it.language for it in inputs.schemes)
+        run = read_inputs(schemes, settings, judge, unique=False, compilers=compilers)
+        assembly = any(it.language for it in run.schemes)
     found, unread = read_tests(tests, settings, problems, assembly=assembly)
     problems.tell()
-    verdicts = Verdicts(judge, inputs.named, inputs.settings)
-    named = tuple(_with_rows(each, found) for each in inputs.schemes)
-    return Setup(named, found, tuple(FileAndReason(*each) for each in unread), verdicts)
+    named = tuple(_with_rows(each, found) for each in run.schemes)
+    return Setup(named, found, tuple(FileAndReason(*each) for each in unread), run.verdicts)
 
 
 def _with_rows(named: NamedScheme, tests: Iterable[LoadedTest]) -> NamedScheme:

@@ -5,26 +5,23 @@ That is itself an answer that is kept, so that a run whose answers are all known
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from rspverify.architecture.architecture import Architecture
-from rspverify.architecture.machines import MACHINES, machine_named
+from rspverify.architecture.machines import machine_named
 from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.judge.question import Question, Undecided, refused
 from rspverify.litmus.comments import title_of
-from rspverify.records import replace
-from rspverify.soundness.settings import Engine, Settings
+from rspverify.soundness.settings import Settings
 from rspverify.source import (
     MAX_SCHEME_BYTES,
     Given,
     InputError,
     Problem,
-    Problems,
     Severity,
     Source,
     digest,
@@ -33,7 +30,6 @@ from rspverify.source import (
     read_source,
 )
 from rspverify.translators import names_compiler, read_translator, rows_in
-from rspverify.wording import slower_engine
 
 if TYPE_CHECKING:
     from rspverify.axiomatic.model import MemoryModel
@@ -297,68 +293,13 @@ class NamedModel(Struct, frozen=True, dict=True):
         return self.read.text_digest if self.read else self.name
 
 
-class Inputs(Struct, frozen=True):
-    """All that a run takes but its tests."""
-
-    schemes: tuple[NamedScheme, ...]
-    named: NamedModel
-    settings: Settings
-
-    @property
-    def model(self) -> MemoryModel:
-        """The memory model."""
-        return self.named.model
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the schemes."""
-        return [each.name for each in self.schemes]
-
-
 def named_model(name: str) -> NamedModel:
     """A model by its name or path. Raises InputError."""
     named = NamedModel(name)
     return named if name in shipped_models() else NamedModel.by(named.model)
 
 
-def read_inputs(
-    given: Sequence[Given],
-    settings: Settings,
-    judge: Judge,
-    *,
-    unique: bool = True,
-    compilers: bool = False,
-) -> Inputs:
-    """Read schemes and model. Raises InputError for all that is wrong with them.
-
-    judge: knows some of them. unique: whether they are each once, and those of one name called by
-    their files. compilers: whether there may be compilers.
-    """
-    problems = Problems()
-    with problems:
-        model = named_model(settings.model)
-    with problems:
-        if settings.machine and settings.machine not in MACHINES:
-            machine_named(settings.machine)
-    schemes: list[NamedScheme] = []
-    for each in dict.fromkeys(given) if unique else given:
-        with problems:
-            if names_compiler(each) and not compilers:
-                raise InputError([_no_table(name_of(each))])
-            schemes.append(_read(each, settings.machine, judge))
-    problems.tell()
-    named = Counter(each.name for each in schemes)
-    if unique and len(named) < len(schemes):
-        schemes = [replace(it, called=it.file) if named[it.name] > 1 else it for it in schemes]
-    decided = _decided_by(schemes, settings)
-    if decided.engine is not settings.engine:
-        for it in schemes:
-            if it.unbounded and it.machine and it.machine.path:
-                judge.warn(slower_engine(it.machine.name, it.unbounded))
-    return Inputs(tuple(schemes), model, decided)
-
-
-def _read(given: Given, machine: str | None, judge: Judge) -> NamedScheme:
+def read_named(given: Given, machine: str | None, judge: Judge) -> NamedScheme:
     """A scheme or a compiler, on a machine if one is given."""
     if names_compiler(given):
         return NamedScheme.by(read_translator(given, machine), name_of(given))
@@ -370,17 +311,3 @@ def _unbounded(machine: Architecture | None) -> str | None:
     from rspverify.machine.machine import unbounded
 
     return None if machine is None else unbounded(machine)
-
-
-def _decided_by(schemes: Sequence[NamedScheme], settings: Settings) -> Settings:
-    """With an engine that knows the machines of the schemes, unless one was asked for by name."""
-    if all(each.unbounded is None for each in schemes):
-        return replace(settings, allow_fallback=True)
-    if settings.engine is Engine.EVENTS and settings.allow_fallback:
-        return replace(settings, engine=Engine.EXPLICIT)
-    return settings
-
-
-def _no_table(word: str) -> Problem:
-    message = f"a scheme must be a table here, not the compiler {word}"
-    return Problem(None, message, "rspverify extract makes a table of what a compiler emits")

@@ -1,14 +1,23 @@
-"""Many checks: every test under every scheme, results in a stable order."""
+"""Schemes that are read, and many checks: every test under every scheme, in a stable order."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import cached_property
 from typing import Any
 
 from rspverify.answers import Result
-from rspverify.judge.inputs import Form, FormQuestion, Inputs, LoadedTest, NamedScheme
+from rspverify.architecture.machines import MACHINES, machine_named
+from rspverify.judge.inputs import (
+    Form,
+    FormQuestion,
+    LoadedTest,
+    NamedScheme,
+    named_model,
+    read_named,
+)
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident, Question, Undecided
 from rspverify.judge.verdicts import (
@@ -20,21 +29,25 @@ from rspverify.judge.verdicts import (
     answers_may_be_kept,
     incident_of,
 )
-from rspverify.source import Given, InputError, read_source
+from rspverify.records import replace
+from rspverify.soundness.settings import Engine, Settings
+from rspverify.source import Given, InputError, Problem, Problems, name_of, read_source
+from rspverify.translators import names_compiler
 from rspverify.verdict import WITHOUT_PROGRESS, Verdict, Word
+from rspverify.wording import slower_engine
 
 
 class Run:
-    """Tests under the schemes of some inputs, as the judge knows them or decides them."""
+    """Schemes, and who decides tests under them, as the judge knows them or decides them."""
 
-    def __init__(self, inputs: Inputs, judge: Judge) -> None:
-        self.inputs = inputs
-        self.judge = judge
+    def __init__(self, schemes: tuple[NamedScheme, ...], verdicts: Verdicts) -> None:
+        self.schemes = schemes
+        self.verdicts = verdicts
 
-    @cached_property
-    def verdicts(self) -> Verdicts:
-        """Who decides a test under a scheme."""
-        return Verdicts(self.judge, self.inputs.named, self.inputs.settings)
+    @property
+    def names(self) -> list[str]:
+        """The names of the schemes."""
+        return [each.name for each in self.schemes]
 
     def results(self, files: Sequence[Given]) -> Generator[Result, None, None]:
         """Every test under every scheme, test by test; each as soon as those before it are there.
@@ -43,28 +56,28 @@ class Run:
         """
         self.compile(files)
         questions = [self.question(file) for file in files]
-        if len(questions) < self.judge.workers:  # so that none is idle
+        if len(questions) < self.verdicts.judge.workers:  # so that none is idle
             questions = [each for question in questions for each in question.apart()]
-        with closing(self.judge.run(questions)) as coming:
+        with closing(self.verdicts.judge.run(questions)) as coming:
             for results in coming:
                 yield from results
 
     def question(self, given: Given) -> CheckQuestion:
         """What is asked about a test, under all schemes."""
-        assembly = any(it.language for it in self.inputs.schemes)
-        test = LoadedTest(given, self.inputs.settings, assembly=assembly)
-        return CheckQuestion(self, test, self.inputs.schemes)
+        assembly = any(it.language for it in self.schemes)
+        test = LoadedTest(given, self.verdicts.settings, assembly=assembly)
+        return CheckQuestion(self, test, self.schemes)
 
     def compile(self, files: Sequence[Given]) -> None:
         """Have compilers make all tests at once what they make of them."""
-        others = (it.translator for it in self.inputs.schemes if not it.table)
+        others = (it.translator for it in self.schemes if not it.table)
         compilers = [each for each in others if each.whole]
         if not compilers:
             return
         programs = []
         for each in files:
             with suppress(InputError):  # It is said where the test is asked about.
-                programs.append(self.inputs.settings.read(read_source(each)))
+                programs.append(self.verdicts.settings.read(read_source(each)))
         for it in compilers:
             it.prepare(programs)
 
@@ -81,7 +94,7 @@ class CheckQuestion(Question[Sequence[Result]], frozen=True, dict=True):
 
     @property
     def incident(self) -> Incident:
-        return incident_of(self.test.file, self.schemes[0].file, self.run.inputs.settings)
+        return incident_of(self.test.file, self.schemes[0].file, self.run.verdicts.settings)
 
     @cached_property
     def verdicts(self) -> list[VerdictQuestion]:
@@ -100,7 +113,7 @@ class CheckQuestion(Question[Sequence[Result]], frozen=True, dict=True):
 
     def prepare(self) -> None:
         super().prepare()
-        _ = self.run.inputs.model, [each.translator for each in self.run.inputs.schemes]
+        _ = self.run.verdicts.model, [each.translator for each in self.run.schemes]
 
     def known(self, judge: Judge) -> Sequence[Result] | None:
         if self.test.unreadable is not None:
@@ -114,7 +127,7 @@ class CheckQuestion(Question[Sequence[Result]], frozen=True, dict=True):
 
     def decide(self) -> Sequence[Result]:
         """Schemes that make the same of a test share an answer."""
-        judge, settings = self.run.judge, self.run.inputs.settings
+        judge, settings = self.run.verdicts.judge, self.run.verdicts.settings
         results: list[Result] = []
         found: dict[tuple[Any, ...], tuple[Answer, ProgressAnswer | None]] = {}
         keys = [(each.form, each.content) for each in self.verdicts]
@@ -138,13 +151,13 @@ class CheckQuestion(Question[Sequence[Result]], frozen=True, dict=True):
         return [each.result(answer) for each in self.verdicts]
 
     def _known(self, question: VerdictQuestion) -> Result | None:
-        judge, form, progress = self.run.judge, question.known_form, None
+        judge, form, progress = self.run.verdicts.judge, question.known_form, None
         if form is None:
             return None
         answer = _unread(form) if form.unread is not None else judge.known(question)
         if answer is None:
             return None
-        if self.run.inputs.settings.progress and answer.verdict.word not in WITHOUT_PROGRESS:
+        if self.run.verdicts.settings.progress and answer.verdict.word not in WITHOUT_PROGRESS:
             progress = judge.known(ProgressQuestion(question))
             if progress is None:
                 return None
@@ -154,3 +167,57 @@ class CheckQuestion(Question[Sequence[Result]], frozen=True, dict=True):
 def _unread(form: Form) -> Answer:
     """The answer on a test that this version cannot read."""
     return Answer(Verdict(Word.UNSUPPORTED, form.unread or ""), None, 0.0)
+
+
+# ---- reading ------------------------------------------------------------------------------------
+
+
+def read_inputs(
+    given: Sequence[Given],
+    settings: Settings,
+    judge: Judge,
+    *,
+    unique: bool = True,
+    compilers: bool = False,
+) -> Run:
+    """Read schemes and model. Raises InputError for all that is wrong with them.
+
+    judge: knows some of them. unique: whether they are each once, and those of one name called by
+    their files. compilers: whether there may be compilers.
+    """
+    problems = Problems()
+    with problems:
+        model = named_model(settings.model)
+    with problems:
+        if settings.machine and settings.machine not in MACHINES:
+            machine_named(settings.machine)
+    schemes: list[NamedScheme] = []
+    for each in dict.fromkeys(given) if unique else given:
+        with problems:
+            if names_compiler(each) and not compilers:
+                raise InputError([_no_table(name_of(each))])
+            schemes.append(read_named(each, settings.machine, judge))
+    problems.tell()
+    named = Counter(each.name for each in schemes)
+    if unique and len(named) < len(schemes):
+        schemes = [replace(it, called=it.file) if named[it.name] > 1 else it for it in schemes]
+    decided = _decided_by(schemes, settings)
+    if decided.engine is not settings.engine:
+        for it in schemes:
+            if it.unbounded and it.machine and it.machine.path:
+                judge.warn(slower_engine(it.machine.name, it.unbounded))
+    return Run(tuple(schemes), Verdicts(judge, model, decided))
+
+
+def _decided_by(schemes: Sequence[NamedScheme], settings: Settings) -> Settings:
+    """With an engine that knows the machines of the schemes, unless one was asked for by name."""
+    if all(each.unbounded is None for each in schemes):
+        return replace(settings, allow_fallback=True)
+    if settings.engine is Engine.EVENTS and settings.allow_fallback:
+        return replace(settings, engine=Engine.EXPLICIT)
+    return settings
+
+
+def _no_table(word: str) -> Problem:
+    message = f"a scheme must be a table here, not the compiler {word}"
+    return Problem(None, message, "rspverify extract makes a table of what a compiler emits")

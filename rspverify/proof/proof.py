@@ -11,9 +11,10 @@ from msgspec import Struct
 
 from rspverify.answers import Internal, Subject
 from rspverify.convert import Count, Place, Seconds
-from rspverify.judge.inputs import LoadedTest, NamedScheme, read_inputs
+from rspverify.judge.inputs import LoadedTest, NamedScheme
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import WORKER_LOST, Incident, Question, Undecided
+from rspverify.judge.run import read_inputs
 from rspverify.judge.verdicts import Verdicts
 from rspverify.programs.litmus_test import LitmusTest
 from rspverify.programs.meaning import program_of
@@ -273,9 +274,8 @@ def proof_questions(
     schemes: Sequence[str | Source], settings: Settings, judge: Judge, *, reasons: bool = False
 ) -> list[ProofQuestion]:
     """A question for each scheme. Raises InputError with all that is wrong with any of them."""
-    inputs = read_inputs(schemes, replace(settings, model=MODEL), judge)
-    verdicts = Verdicts(judge, inputs.named, inputs.settings)
-    return [ProofQuestion(verdicts, it, reasons) for it in inputs.schemes]
+    run = read_inputs(schemes, replace(settings, model=MODEL), judge)
+    return [ProofQuestion(run.verdicts, it, reasons) for it in run.schemes]
 
 
 def loaded_test(test: LitmusTest, settings: Settings) -> LoadedTest:

@@ -93,11 +93,10 @@ class Asked(Struct, frozen=True, dict=True):
 
     def run(self, scheme: str) -> Run:
         """Who answers for a scheme. Raises InputError for what is wrong with it, or the model."""
-        from rspverify.judge.inputs import read_inputs
-        from rspverify.judge.run import Run
+        from rspverify.judge.run import read_inputs
 
         with self.at_base():
-            return Run(read_inputs([scheme], self.settings, self.judge, compilers=True), self.judge)
+            return read_inputs([scheme], self.settings, self.judge, compilers=True)
 
     @cached_property
     def judge(self) -> Judge:
@@ -232,7 +231,7 @@ class SchemeFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """An item for each test, and one for each that is expected but gone."""
         run = self.asked.run(self.scheme)
-        (name,) = run.inputs.names
+        (name,) = run.names
         tests = self.asked.tests
         missing = self.only - tests.keys() - ({EVERY_PROGRAM} if self.asked.prove else set())
         if missing:

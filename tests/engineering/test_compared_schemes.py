@@ -18,9 +18,8 @@ from rspverify.engineering.comparison import (
     change_of,
     changed_rows,
 )
-from rspverify.judge.inputs import Inputs, read_inputs
 from rspverify.judge.judge import Judge, cache_folder
-from rspverify.judge.run import CheckQuestion, Run
+from rspverify.judge.run import CheckQuestion, Run, read_inputs
 from rspverify.litmus.program import Program
 from rspverify.litmus.reader import read_program_file
 from rspverify.records import replace
@@ -50,9 +49,9 @@ def weakened(folder: Path) -> Path:
     return edited(folder, "LD r x, FLU_L1 DV, INV_L1 WG", "LD r x, INV_L1 WG")
 
 
-def both(old: Path, new: Path, settings: Settings, workers: int = 1) -> tuple[Inputs, Judge]:
+def both(old: Path, new: Path, settings: Settings, workers: int = 1) -> Run:
     judge = Judge(cache_folder(True, pytest.fail), pytest.fail, workers)
-    return read_inputs((str(old), str(new)), settings, judge, unique=False), judge
+    return read_inputs((str(old), str(new)), settings, judge, unique=False)
 
 
 def run(
@@ -63,8 +62,8 @@ def run(
     limit: int = 1000,
     workers: int = 1,
 ) -> list[Compared]:
-    given, judge = both(old, new, settings or Settings(), workers)
-    return list(Comparer(Run(given, judge), limit).compared(tests))
+    given = both(old, new, settings or Settings(), workers)
+    return list(Comparer(given, limit).compared(tests))
 
 
 def touched(found: list[Compared]) -> dict[str, TouchedTest]:

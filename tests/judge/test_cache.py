@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from caching import QUICK, ROOT, edited, ran
 
-from rspverify.judge.inputs import Form, FormQuestion, LoadedTest, NamedScheme, read_inputs
+from rspverify.judge.inputs import Form, FormQuestion, LoadedTest, NamedScheme
 from rspverify.judge.judge import Judge
+from rspverify.judge.run import read_inputs
 from rspverify.judge.verdicts import Answer, answers_may_be_kept, worth_keeping
 from rspverify.records import fields_of, replace
 from rspverify.scheme.reader import read_scheme

@@ -10,9 +10,8 @@ import pytest
 from rspverify.answers import Result, RowsAtFault
 from rspverify.drawing.details import faults, of_results
 from rspverify.judge.faults import of_one_run
-from rspverify.judge.inputs import read_inputs
 from rspverify.judge.judge import Judge, cache_folder
-from rspverify.judge.run import Run
+from rspverify.judge.run import read_inputs
 from rspverify.records import replace
 from rspverify.soundness import blame as blame_module
 from rspverify.soundness.settings import Engine, Settings
@@ -36,7 +35,7 @@ def judge(*, workers: int = 1, kept: bool = True) -> Judge:
 
 
 def unsound(scheme: Path, *tests: str, settings: Settings = USUAL) -> list[Result]:
-    run = Run(read_inputs([str(scheme)], settings, judge()), judge())
+    run = read_inputs([str(scheme)], settings, judge())
     found = list(run.results(tests or [FIG4]))
     assert {each.verdict for each in found} == {Word.UNSOUND}
     return found

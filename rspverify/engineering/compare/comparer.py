@@ -51,17 +51,16 @@ class Comparer:
 
     def __init__(self, run: Run, limit: int) -> None:
         self._run = run
-        self._inputs = run.inputs
         self._limit = limit
 
     def _proof(self, scheme: Translator) -> Obligations | None:
         """The obligations of a table, under the model that they are for."""
-        argued = self._inputs.model.meaning_digest == PROVED_FOR
+        argued = self._run.verdicts.model.meaning_digest == PROVED_FOR
         return obligations_of(table_of(scheme)) if argued and is_scheme(scheme) else None
 
     def start(self, costs: Costs, tests: int) -> Comparison:
         """The schemes and their rows, and no test yet. A compiler has no rows."""
-        inputs, settings = self._inputs, self._inputs.settings
+        run, settings = self._run, self._run.verdicts.settings
         before, after = (
             SchemeName(
                 file=it.file,
@@ -71,16 +70,16 @@ class Comparer:
                 target=it.machine is None,
                 proof=self._proof(it.translator),
             )
-            for it in inputs.schemes
+            for it in run.schemes
         )
-        old, new = (each.translator for each in inputs.schemes)
+        old, new = (each.translator for each in run.schemes)
         rows: tuple[RowChange, ...] = ()
         if is_scheme(old) and is_scheme(new):
             rows = changed_rows(table_of(old), table_of(new), costs)
         return Comparison(
             old=before,
             new=after,
-            model=inputs.named.name,
+            model=run.verdicts.named.name,
             engine=settings.engine,
             reading=settings.reading,
             costs=costs.file,
@@ -96,7 +95,7 @@ class Comparer:
         """
         self._run.compile(files)
         questions = [CompareQuestion(self._run.question(file), self._limit) for file in files]
-        yield from self._run.judge.run(questions)
+        yield from self._run.verdicts.judge.run(questions)
 
 
 class CompareQuestion(Question[Compared], frozen=True):
@@ -131,7 +130,7 @@ class CompareQuestion(Question[Compared], frozen=True):
         return self._known(judge) if keyed else None
 
     def decide(self) -> Compared:
-        return self._known(self.check.run.judge) or self._compared(*self.check.decide())
+        return self._known(self.check.run.verdicts.judge) or self._compared(*self.check.decide())
 
     def lost(self, why: Undecided) -> Compared:
         if why is WORKER_LOST:
@@ -139,12 +138,12 @@ class CompareQuestion(Question[Compared], frozen=True):
         return LeftOut(self.check.test.file, why.word, why.reason, why.internal)
 
     def _known(self, judge: Judge) -> Compared | None:
-        file, inputs = self.check.test.file, self.check.run.inputs
+        file, run = self.check.test.file, self.check.run
         old, new = (each.form for each in self.check.verdicts)
         if old.unread is not None:
             return LeftOut(file, Word.UNSUPPORTED, old.unread)
-        machines = {each.identity for each in inputs.schemes}
-        one_machine = inputs.settings.machine is not None or len(machines) == 1
+        machines = {each.identity for each in run.schemes}
+        one_machine = run.verdicts.settings.machine is not None or len(machines) == 1
         if old.code == new.code and (not old.code or one_machine):
             return Untouched(file, compiled=bool(old.code))
         before, after = self.check.known_results()
@@ -160,7 +159,7 @@ class CompareQuestion(Question[Compared], frozen=True):
     def _compared(self, before: Result, after: Result) -> TouchedTest:
         outcomes = None
         if _outcomes_matter(before, after):
-            outcomes = self.check.run.judge.ask(OutcomesQuestion(self.check, self.limit))
+            outcomes = self.check.run.verdicts.judge.ask(OutcomesQuestion(self.check, self.limit))
         return _touched(before, after, outcomes)
 
 
@@ -175,23 +174,25 @@ class OutcomesQuestion(Question[OutcomeChanges], frozen=True):
 
     @property
     def content(self) -> tuple[Any, ...]:
-        inputs, test = self.check.run.inputs, self.check.test
+        run, test = self.check.run, self.check.test
         forms = tuple((each.form.code, each.form.refusal) for each in self.check.verdicts)
-        machines = tuple(each.identity for each in inputs.schemes)
-        model, settings = inputs.named, inputs.settings
+        machines = tuple(each.identity for each in run.schemes)
+        model, settings = run.verdicts.named, run.verdicts.settings
         chosen = replace(settings, seconds=None, progress=False, model=model.name)
         return test.source.digest, forms, machines, model.digest, chosen, self.limit
 
     @property
     def incident(self) -> Incident:
-        inputs = self.check.run.inputs
-        files = tuple(each.file for each in inputs.schemes)
-        return Incident("compare", (self.check.test.file,), files, inputs.settings)
+        run = self.check.run
+        files = tuple(each.file for each in run.schemes)
+        return Incident("compare", (self.check.test.file,), files, run.verdicts.settings)
 
     def decide(self) -> OutcomeChanges:
-        inputs, program = self.check.run.inputs, self.check.test.program
-        old, new = (each.translator for each in inputs.schemes)
-        return changed_outcomes(program, old, new, inputs.model, inputs.settings, self.limit)
+        run, program = self.check.run, self.check.test.program
+        old, new = (each.translator for each in run.schemes)
+        return changed_outcomes(
+            program, old, new, run.verdicts.model, run.verdicts.settings, self.limit
+        )
 
     def lost(self, why: Undecided) -> OutcomeChanges:
         return OutcomeChanges(unknown=why.reason, internal=why.internal)
