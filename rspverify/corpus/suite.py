@@ -150,12 +150,13 @@ def read_suite(folder: str) -> Suite:
     if len(kinds) != 1:
         span = fields[kinds[1]].span if kinds else root.span
         problems.append(Problem(span, f"the suite must have one of the keys {', '.join(Kind)}"))
-    if "optional" in fields and Kind.SCHEMES not in kinds:
-        message = "optional must be left out of a suite that no scheme is checked with"
-        problems.append(Problem(fields["optional"].span, message))
-    if "unit" in fields and Kind.SCHEDULERS not in kinds:
-        message = "unit must be left out of a suite that no scheduler runs"
-        problems.append(Problem(fields["unit"].span, message))
+    for key, kind, why in (
+        ("optional", Kind.SCHEMES, "that no scheme is checked with"),
+        ("unit", Kind.SCHEDULERS, "that no scheduler runs"),
+    ):
+        if key in fields and kind not in kinds:
+            message = f"{key} must be left out of a suite {why}"
+            problems.append(Problem(fields[key].span, message))
     unit = read_choice(fields["unit"], "unit", list(Unit), problems) if "unit" in fields else None
     columns = tuple(
         each for kind in kinds for each in _columns(fields[kind], kind, folder, problems)

@@ -8,7 +8,7 @@ work-groups, devices, locations or values are called have one canonical form.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby, islice, permutations, product
 from typing import NamedTuple
@@ -36,11 +36,6 @@ class PackedAccess(NamedTuple):
     expects_at: int = NONE
     expects_plus: int = 0
 
-    @property
-    def picked(self) -> tuple[int, ...]:
-        """What is executed: the operation, its location, and what it expects."""
-        return (self[0], self[1], *self[6:])
-
 
 _access: Callable[[tuple[int, ...]], PackedAccess] = partial(tuple.__new__, PackedAccess)
 """An access of all its nine numbers, in a third of the time."""
@@ -66,6 +61,22 @@ class PackedTest(NamedTuple):
     def size(self) -> int:
         """How many accesses it has."""
         return sum(len(thread.accesses) for thread in self.threads)
+
+    @property
+    def operations(self) -> set[int]:
+        """The operations that it has, by their numbers in the space."""
+        return {it.operation for thread in self.threads for it in thread.accesses}
+
+    def with_operations(self, operations: Iterable[Iterable[int]]) -> PackedTest:
+        """The same with other operations, those of each thread in their order."""
+        threads = tuple(
+            PackedThread(
+                *thread[:2],
+                tuple(it._replace(operation=to) for it, to in zip(thread[2], its, strict=True)),
+            )
+            for thread, its in zip(self.threads, operations, strict=True)
+        )
+        return self._replace(threads=threads)
 
     def with_thread(self, number: int, thread: PackedThread) -> PackedTest:
         """The same with another thread in the place of one."""

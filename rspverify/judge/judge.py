@@ -48,7 +48,7 @@ class Judge:
         self._processes = workers
         self._cluster = cluster
         self._process = os.getpid()
-        self._store: Store | _Carried | None = None
+        self._store: Store | None = None
         self._warnings: list[str] = []
 
     @property
@@ -87,8 +87,8 @@ class Judge:
 
     def kept(self, question: Question[A]) -> A | None:
         """The answer that is kept under the question itself."""
-        store, key = self._opened(), self._key(question)
-        found = store.get(key) if store and key else None
+        key = self._key(question)
+        found = self._get(key) if key else None
         if found is None:
             return None
         try:
@@ -99,9 +99,8 @@ class Judge:
 
     def keep(self, question: Question[A], answer: A) -> None:
         """Keep an answer for later runs."""
-        store, key = self._opened(), self._key(question)
-        if store is not None and key is not None:
-            store.put(key, convert.keep(answer))
+        if key := self._key(question):
+            self._put(key, convert.keep(answer))
 
     def decide(self, question: Question[A]) -> A:
         """Decide a question, whatever is known of it, and keep the answer.
@@ -196,10 +195,8 @@ class Judge:
         """The answer, once what came with it is kept and said. reply: None of a lost worker."""
         if reply is None:
             return question.lost(WORKER_LOST)
-        store = self._opened() if reply.answers else None
-        if store is not None:
-            for key, text in reply.answers.items():
-                store.put(key, text)
+        for key, text in reply.answers.items():
+            self._put(key, text)
         for message in reply.warnings:
             self.warn(message)
         if reply.error is not None:
@@ -208,13 +205,18 @@ class Judge:
 
     def given(self, question: Question[Any]) -> dict[str, str]:
         """What is kept of the questions that a question may ask, as texts by key."""
-        store = self._opened()
-        if store is None:
-            return {}
-        keys = filter(None, map(self._key, question.parts()))
-        return {key: text for key in keys if (text := store.get(key)) is not None}
+        keys = filter(None, map(self._key, question.parts() if self.keeps else ()))
+        return {key: text for key in keys if (text := self._get(key)) is not None}
 
-    def _opened(self) -> Store | _Carried | None:
+    def _get(self, key: str) -> str | None:
+        store = self._opened()
+        return store.get(key) if store else None
+
+    def _put(self, key: str, text: str) -> None:
+        if store := self._opened():
+            store.put(key, text)
+
+    def _opened(self) -> Store | None:
         if self._store is None and self._folder is not None:
             from rspverify.judge.store import Store
 
@@ -244,19 +246,27 @@ class RemoteJudge(Judge):
 
     def __init__(self, keeps: bool) -> None:
         super().__init__(Path() if keeps else None)
+        self._given: Mapping[str, str] = {}
+        self._found: dict[str, str] = {}
+
+    def _get(self, key: str) -> str | None:
+        return self._found.get(key) or self._given.get(key)
+
+    def _put(self, key: str, text: str) -> None:
+        self._found[key] = text
 
     def reply_with(self, question: Question[A], given: Mapping[str, str]) -> Reply[A]:
         """The reply to a question, by the answers that came with it and with those to keep."""
         from rspverify.judge.incident import Unreported, reports_elsewhere
 
-        self._store = carried = _Carried(given)
+        self._given, self._found = given, {}
         try:
             with reports_elsewhere():
-                return Reply(self.decide(question), answers=carried.found)
+                return Reply(self.decide(question), answers=self._found)
         except Unreported:
-            return Reply(answers=carried.found, elsewhere=True)
+            return Reply(answers=self._found, elsewhere=True)
         except Exception as error:
-            return Reply(error=_noted(error), answers=carried.found)
+            return Reply(error=_noted(error), answers=self._found)
 
 
 @cache
@@ -277,25 +287,6 @@ def cache_folder(wanted: bool, warn: Warn) -> Path | None:
     except (OSError, ModuleNotFoundError, RuntimeError) as error:
         warn(f"results are not cached: {error}")
         return None
-
-
-class _Carried:
-    """The answers that came with a question, and those that are to go back."""
-
-    failed = False
-
-    def __init__(self, given: Mapping[str, str]) -> None:
-        self._given = given
-        self.found: dict[str, str] = {}
-
-    def get(self, key: str) -> str | None:
-        return self.found.get(key) or self._given.get(key)
-
-    def put(self, key: str, value: str) -> None:
-        self.found[key] = value
-
-    def close(self) -> None:
-        """There is nothing to let go of."""
 
 
 def _noted(error: Exception) -> Exception:

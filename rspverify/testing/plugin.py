@@ -17,52 +17,46 @@ if TYPE_CHECKING:
 _SCHEMES, _TESTS = "schemes", "tests"
 _EXPECT, _MODEL, _PROGRESS, _PROVE = "expect", "model", "progress", "prove"
 _SEVERAL = {"action": "append", "default": [], "metavar": "PATH"}
-_OPTIONS: Mapping[str, tuple[str, str, Mapping[str, Any]]] = {
+_OPTIONS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     _SCHEMES: (
-        "schemes to put to litmus tests",
         "Put this scheme to the litmus tests, each an item. As often as wanted; nothing else "
         "is collected unless paths are given, too.",
         _SEVERAL,
     ),
     _TESTS: (
-        "the litmus tests, files or folders",
         "Litmus tests, a file or a folder. As often as wanted. Default: as of rspverify "
         "check, the suite litmus/rsp.",
         _SEVERAL,
     ),
     _EXPECT: (
-        "what is expected of them, a file",
         "What is expected: a verdict that is not the expected one fails, and no other.",
         {"metavar": "FILE"},
     ),
     _MODEL: (
-        "the memory model",
         "The memory model: a name that rspverify list shows, or a .cat file.",
         {"metavar": "NAME"},
     ),
     _PROGRESS: (
-        "whether progress is asked for",
         "Also ask whether the compiled tests can always go on; STUCK fails.",
         {"action": "store_true"},
     ),
     _PROVE: (
-        "whether schemes must be proved",
         "Also ask whether each scheme is sound for programs of any size; what is not PROVED fails.",
         {"action": "store_true"},
     ),
 }
-"""For each option, and the key of the same meaning: what it is, its help, and its kind."""
+"""For each option, and the key of the same meaning: its help, and its kind."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The options, and a key of the same meaning for each."""
     group = parser.getgroup("rspverify", "schemes put to litmus tests")
     keys: Mapping[str, Any] = {"append": ("args", []), "store_true": ("bool", False)}
-    for name, (about, help, how) in _OPTIONS.items():
+    for name, (help, how) in _OPTIONS.items():
         option = "--rspverify" if name == _SCHEMES else f"--rspverify-{name}"
         group.addoption(option, dest=_dest(name), help=help, **how)
         kind, default = keys.get(how.get("action", ""), ("string", ""))
-        parser.addini(_dest(name), about, type=kind, default=default)
+        parser.addini(_dest(name), help, type=kind, default=default)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -130,7 +130,12 @@ class CompareQuestion(Question[Compared], frozen=True):
         return self._known(judge) if keyed else None
 
     def decide(self) -> Compared:
-        return self._known(self.check.run.verdicts.judge) or self._compared(*self.check.decide())
+        judge = self.check.run.verdicts.judge
+        if (found := self._known(judge)) is None:
+            before, after = self.check.decide()
+            found = self._touched(before, after, judge.ask)
+        assert found is not None
+        return found
 
     def lost(self, why: Undecided) -> Compared:
         if why is WORKER_LOST:
@@ -147,20 +152,18 @@ class CompareQuestion(Question[Compared], frozen=True):
         if old.code == new.code and (not old.code or one_machine):
             return Untouched(file, compiled=bool(old.code))
         before, after = self.check.known_results()
-        if before is None or after is None:
-            return None
-        outcomes = None
-        if _outcomes_matter(before, after):
-            outcomes = judge.known(OutcomesQuestion(self.check, self.limit))
+        return self._touched(before, after, judge.known) if before and after else None
+
+    def _touched(
+        self, old: Result, new: Result, ask: Callable[[OutcomesQuestion], OutcomeChanges | None]
+    ) -> TouchedTest | None:
+        """What changes, as far as it is answered which outcomes are gained and lost."""
+        words, outcomes = {old.verdict, new.verdict}, None
+        if not words & WITHOUT_OUTCOMES and not (old.internal or new.internal):
+            outcomes = ask(OutcomesQuestion(self.check, self.limit))
             if outcomes is None:
                 return None
-        return _touched(before, after, outcomes)
-
-    def _compared(self, before: Result, after: Result) -> TouchedTest:
-        outcomes = None
-        if _outcomes_matter(before, after):
-            outcomes = self.check.run.verdicts.judge.ask(OutcomesQuestion(self.check, self.limit))
-        return _touched(before, after, outcomes)
+        return TouchedTest(new.test, new.file, change_of(old, new), old, new, outcomes)
 
 
 class OutcomesQuestion(Question[OutcomeChanges], frozen=True):
@@ -200,15 +203,6 @@ class OutcomesQuestion(Question[OutcomeChanges], frozen=True):
     def worth_keeping(self, answer: OutcomeChanges) -> bool:
         changed = (*(answer.gained or ()), *(answer.lost or ()))
         return all(each.allowed is not None for each in changed)
-
-
-def _touched(old: Result, new: Result, outcomes: OutcomeChanges | None) -> TouchedTest:
-    return TouchedTest(new.test, new.file, change_of(old, new), old, new, outcomes)
-
-
-def _outcomes_matter(old: Result, new: Result) -> bool:
-    words = {old.verdict, new.verdict}
-    return not words & WITHOUT_OUTCOMES and not (old.internal or new.internal)
 
 
 def changed_outcomes(

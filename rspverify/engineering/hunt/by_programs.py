@@ -150,7 +150,7 @@ class ByPrograms(Strategy):
     def _rows(self, program: bytes) -> set[int]:
         """The numbers of the rows that a program uses."""
         accesses, table = self.survey.space.accesses, rows_in(self.scheme)
-        rows = (table.row_of(row_shape(accesses[each])) for each in _operations(program))
+        rows = (table.row_of(row_shape(accesses[each])) for each in decoded(program).operations)
         return {row.number for row in rows if row is not None}
 
 
@@ -174,7 +174,7 @@ class ChunkQuestion(Question[Words], frozen=True, dict=True):
         if not is_scheme(self.of.scheme):
             made = tuple(map(self._made, self._programs))
             return digest_of(self.programs), made, *self.of.content
-        used = sorted({number for each in self.programs for number in _operations(each)})
+        used = sorted({number for each in self.programs for number in decoded(each).operations})
         return digest_of(self.programs), self.of.rows(used), *self.of.content
 
     def worth_keeping(self, answer: Words) -> bool:
@@ -210,8 +210,3 @@ class ChunkQuestion(Question[Words], frozen=True, dict=True):
             tuple(each.internal for each in answers if each.internal),
             all(worth_keeping(each, it.settings) for each in answers),
         )
-
-
-def _operations(program: bytes) -> set[int]:
-    """The operations of a program, by their numbers in the space."""
-    return {it.operation for thread in decoded(program).threads for it in thread.accesses}

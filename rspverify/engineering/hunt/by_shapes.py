@@ -255,7 +255,7 @@ class Shapes:
         """Whether the one program of a shape surely does only what happens in turn, which the
         source allows."""
         packed = decoded(shape)
-        one_each = all(len(self.groups[it]) == 1 for it in _operations(packed))
+        one_each = all(len(self.groups[it]) == 1 for it in packed.operations)
         alone = len(packed.threads) < 2
         return not alone and self._pairs and one_each and in_turn(packed, self.survey.tables)
 
@@ -386,7 +386,7 @@ class _Shape:
         space = self._of.survey.space
         groups = [[shapes.groups[it.operation] for it in each.accesses] for each in shape.threads]
         first = [tuple(it[0] for it in each) for each in groups]
-        self._shape = _with_operations(shape, first)
+        self._shape = shape.with_operations(first)
         test = named(self._shape, space)
         atomic = {it.name: it.atomic for it in test.locations}
         self._source = [shapes.location(it, own) for it, own in atomic.items()]
@@ -476,7 +476,7 @@ class _Shape:
         return found
 
     def _program(self, place: int) -> PackedTest:
-        return _with_operations(self._shape, [it.operations for it in self._chosen(place)])
+        return self._shape.with_operations(it.operations for it in self._chosen(place))
 
     def broken(self, bits: int) -> Iterator[tuple[frozenset[int], bytes]]:
         """Of the rows that some programs use, the smallest program."""
@@ -486,23 +486,6 @@ class _Shape:
             found.setdefault(frozenset(self._shapes.rows[it] for it in used), place)
         for rows, place in found.items():
             yield rows, encoded(canonical(self._program(place)))
-
-
-def _with_operations(shape: PackedTest, operations: Sequence[Sequence[int]]) -> PackedTest:
-    threads = (
-        each._replace(
-            accesses=tuple(
-                it._replace(operation=number)
-                for it, number in zip(each.accesses, numbers, strict=True)
-            )
-        )
-        for each, numbers in zip(shape.threads, operations, strict=True)
-    )
-    return shape._replace(threads=tuple(threads))
-
-
-def _operations(shape: PackedTest) -> set[int]:
-    return {it.operation for thread in shape.threads for it in thread.accesses}
 
 
 def _places(bits: int) -> Iterator[int]:

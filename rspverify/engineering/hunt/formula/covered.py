@@ -70,10 +70,6 @@ def _code(access: Access, scheme: Scheme, among_local: bool, local: bool) -> _Co
 def renumbered(test: PackedTest, space: Space, wider: Space) -> PackedTest:
     """A test of a space as one of a space that has more operations."""
     numbers = [wider.operations.index(name) for name in space.operations]
-    threads = tuple(
-        it._replace(
-            accesses=tuple(each._replace(operation=numbers[each.operation]) for each in it.accesses)
-        )
-        for it in test.threads
+    return test.with_operations(
+        [numbers[it.operation] for it in thread.accesses] for thread in test.threads
     )
-    return test._replace(threads=threads)
