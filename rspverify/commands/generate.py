@@ -18,7 +18,7 @@ from rspverify.generate.families import (
 from rspverify.generate.family import Family
 from rspverify.generate.rows import NAME, RowFamily
 from rspverify.options import Parameters, argument, option
-from rspverify.render.listings import families
+from rspverify.render.listings import families as listed
 from rspverify.render.progress import working
 from rspverify.source import InputError, Problem
 from rspverify.terminal.command import Command
@@ -68,15 +68,15 @@ def generate(asked: GenerateParameters, output: Output) -> int:
     folder = asked.folder
     if asked.list_families or asked.count:
         with working("counting tests"):
-            known = _families(asked).values()
+            known = families(asked).values()
             rows = [(each.name, each.meaning, each.counts()) for each in known]
-        output.print(families(rows, LETTERS))
+        output.print(listed(rows, LETTERS))
         return 0
     if asked.family is None or folder is None:
         message = "generate must have a family and a folder, or --list"
         raise InputError([Problem(None, message)])
     with working("writing tests"):
-        meant = _families(asked)
+        meant = families(asked)
         require_few(meant, MOST if asked.limit is None else asked.limit)
         written = write_tests(meant, folder)
     for name, many in written.items():
@@ -84,8 +84,8 @@ def generate(asked: GenerateParameters, output: Output) -> int:
     return 0
 
 
-def _families(asked: GenerateParameters) -> Mapping[str, Family | RowFamily]:
-    """Those that are meant, by the folders that they are written to."""
+def families(asked: GenerateParameters) -> Mapping[str, Family | RowFamily]:
+    """The families that are meant, by the folders that they are written to. Raises InputError."""
     words, distinct = (asked.scopes, asked.orders, asked.memories), asked.distinct
     annotations = chosen_annotations(*words) if any(words) else None
     if asked.family is not None:
