@@ -100,6 +100,9 @@ def compared(operator: str, left: Expression, right: Expression) -> Condition:
             return negated(compared("<", left, right))
         case "<=":
             return negated(compared("<", right, left))
+    left, right = _without_idle(left), _without_idle(right)
+    if left == right:
+        return operator == "=="
     match left, right:
         case Select(condition, then, otherwise), _:
             parts = (compared(operator, it, right) for it in (then, otherwise))
@@ -119,10 +122,19 @@ def compared(operator: str, left: Expression, right: Expression) -> Condition:
         match left, right:
             case Binary("^", value, Constant(turned)), Constant(number):
                 return compared("==", value, Constant(number ^ turned))
-        if left == right:
-            return True
     folded = binary(operator, left, right)
     return folded.value != 0 if isinstance(folded, Constant) else Decision(folded, True, False)
+
+
+def _without_idle(value: Expression) -> Expression:
+    """A value without what changes nothing: tests of a sign have `(r & r) - 0`."""
+    match value:
+        case Binary("-", left, Constant(0)):
+            return _without_idle(left)
+        case Binary("&" | "|", left, right) if left == right:
+            return _without_idle(left)
+        case _:
+            return value
 
 
 def condition_of(value: Expression) -> Condition:
@@ -142,6 +154,8 @@ def condition_of(value: Expression) -> Condition:
             return compared("!=", left, right)
         case Select(condition, then, otherwise):
             return choice(condition_of(condition), condition_of(then), condition_of(otherwise))
+        case Binary("&", Binary(">>", signed, Constant(31)), Constant(1)):
+            return compared("<", signed, Constant(0))
         case Read() | Unary() | Binary():
             return negated(Decision(Binary("==", value, Constant(0)), True, False))
 

@@ -41,6 +41,9 @@ EXPRESSIONS: list[Expression] = [
     Select(Binary("==", A, ONE), B, Binary("<", B, A)),
     Binary("==", Select(A, B, TWO), TWO),
     Binary("<", Constant(2**31 - 1), A),
+    Binary("<", B, B),
+    Binary("<", Binary("-", Binary("&", A, A), Constant(0)), Constant(0)),
+    Binary("&", Binary(">>", A, Constant(31)), ONE),
 ]
 
 
@@ -69,6 +72,13 @@ def test_equal_ones_are_the_same() -> None:
     assert compared("==", ONE, A) == condition_of(Binary("==", A, ONE))
     assert compared("==", A, A) is True
     assert implies(both(a, b), a) and not implies(a, b)
+
+
+def test_a_sign_is_the_same_however_it_is_asked_for() -> None:
+    negative = condition_of(Binary("<", A, Constant(0)))
+    assert {condition_of(it) for it in EXPRESSIONS[-2:]} == {negative}
+    assert condition_of(Binary(">", A, A)) is False
+    assert condition_of(Binary(">=", A, Binary("|", A, A))) is True
 
 
 def test_what_is_read_earlier_is_looked_at_first() -> None:
