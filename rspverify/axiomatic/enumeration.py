@@ -22,7 +22,6 @@ from msgspec import Struct
 
 from rspverify.axiomatic.event import Event, Part, events_of
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.axiomatic.orbits import NOT_READ, Orbits
 from rspverify.axiomatic.plan import ATOMIC, Check, Plan, Steps, WrongTool, plan_of
 from rspverify.axiomatic.vocabulary import CO, RELATIONS, RF, SETS, SYNC_FENCE
 from rspverify.axiomatic.ways import Demand, State, state_of, ways
@@ -130,18 +129,14 @@ class ConsistentExecutions:
             raise WrongTool("writes may be in no order")
         if any(it.kind is Kind.CHOICE for it in self._program.operations):
             raise WrongTool("the program has choices beside those of values and orders")
-        orbits, left = Orbits(self._program), most
+        left = most
         for states, demands in ways(self._program, values):
             run = replace(_run(self._events, states), demands=demands)
-            executed = {run.operation(place) for place in run.sources}
-            known = {it: NOT_READ for it in values if it not in executed}
-            steps = self._steps(run)
-            search = _Search(run, self._plan, steps, limits, left, known, {}, orbits)
+            search = _Search(run, self._plan, self._steps(run), limits, left, {}, {})
             for found in search.executions():
                 for outcome in search.outcomes(found):
-                    for image in orbits.of(outcome):
-                        search.most += _FOR_ONE
-                        yield image
+                    search.most += _FOR_ONE
+                    yield outcome
             left = search.most - search.seen
 
     def _steps(self, run: _Run, fences: tuple[int, ...] = ()) -> Steps:
@@ -249,10 +244,10 @@ class _Search:
     """The search through rf and mo. Orders grow from their first write to their last; partial ones
     pair by pair.
 
-    known: what is read, by operation. Without orbits, that is all, and reads choose their writes
-    before these are put in order. With them, a read-modify-write chooses when it is put in order,
-    and what only reads comes last, as there nearly always is a write for it. seen, most: how many
-    parts of executions were met, and may be.
+    known: all that is read, by operation, and then reads choose their writes before these are put
+    in order; or nothing. Then a read-modify-write chooses when it is put in order, and what only
+    reads comes last, as there nearly always is a write for it. seen, most: how many parts of
+    executions were met, and may be.
     """
 
     def __init__(
@@ -264,13 +259,12 @@ class _Search:
         most: int,
         known: Mapping[int, int],
         memory: Mapping[str, int],
-        orbits: Orbits | None = None,
         *,
         partial: bool = False,
     ) -> None:
         self._run, self._plan, self._steps, self._limits = run, plan, steps, limits
         self.seen, self.most = 0, most
-        self._start, self._orbits, self._partial = known, orbits, partial
+        self._start, self._partial = known, partial
         self._events = len(run.events)
         self._refuted: dict[tuple[int, int, int], bool] = {}
         self._at = {place: run.operation(place) for place in run.sources}
@@ -297,7 +291,7 @@ class _Search:
                 orders.append(_Order(initial, _mask(others), last))
         free = [place for place, writers in self._sources.items() if len(writers) > 1]
         self._decisions: list[int | _Order | _Pair] = (
-            [*orders, *free] if orbits else [*free, *orders]
+            [*free, *orders] if known else [*orders, *free]
         )
 
     def _fitting(self, place: int) -> Sequence[int]:
@@ -439,8 +433,6 @@ class _Search:
         self, known: Mapping[int, int], source: Mapping[int, int]
     ) -> Mapping[int, int] | None:
         """What is read, as far as it is known; None where that is asked for otherwise."""
-        if self._orbits is None:
-            return known
         read = dict(known)
         waiting = {place: it for place, it in source.items() if self._at[place] not in read}
         while True:
@@ -452,7 +444,7 @@ class _Search:
                 break
         if any(needs <= read.keys() and not it.holds(read) for needs, it in self._demands):
             return None
-        return read if self._orbits.stands(read) else None
+        return read
 
     def _ends(self, node: _Node) -> list[list[int]]:
         """For each location the writes that may be the last."""
