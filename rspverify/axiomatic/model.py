@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias, assert_never
 
 from msgspec import Struct
 
-from rspverify.relation.expression import Expression, Sort, Test
+from rspverify.relation.expression import Expression, Name, Sort, Test, Union
 from rspverify.source import digest
 
 
@@ -104,6 +106,40 @@ class MemoryModel:
     def definition(self, name: str) -> Expression | None:
         """What a name stands for at the end of the file, None if the model does not define it."""
         return self._definitions.get(name)
+
+    @cached_property
+    def _defined_once(self) -> Mapping[str, Expression]:
+        lets = [it for it in self.statements if isinstance(it, Let | LetRec)]
+        defined = Counter(name for it in lets for name, _ in it.definitions)
+        own = (each for it in lets if isinstance(it, Let) for each in it.definitions)
+        return {name: means for name, means in own if defined[name] == 1}
+
+    def defined_once(self, name: str) -> Expression | None:
+        """What a `let` says that a name stands for; None if there is none, or it is hidden."""
+        return self._defined_once.get(name)
+
+    def says(self, test: Test, *parts: str) -> bool:
+        """Whether an axiom says in so many words that a union is acyclic, irreflexive or empty.
+
+        parts: of it, in which all names are base names.
+        """
+        base = frozenset(re.findall(r"[\w-]+", " ".join(parts)))
+        if any(self.definition(it) is not None or self.defines(it) for it in base):
+            return False
+        return any(
+            it.test is test and not it.negated and {*parts} <= {*self._parts(it.expression)}
+            for it in self.axioms
+        )
+
+    def _parts(self, it: Expression) -> Iterator[str]:
+        """What a union is of, some of it through names that are defined once."""
+        if isinstance(it, Union):
+            yield from self._parts(it.left)
+            yield from self._parts(it.right)
+        elif isinstance(it, Name) and (means := self.defined_once(it.name)) is not None:
+            yield from self._parts(means)
+        else:
+            yield str(it)
 
     @cached_property
     def relations(self) -> frozenset[str]:

@@ -9,17 +9,16 @@ and the values of the program are those that it can derive step by step (value/d
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rspverify.axiomatic.candidates import Candidates
-from rspverify.axiomatic.model import Let, LetRec, MemoryModel
+from rspverify.axiomatic.model import MemoryModel
 from rspverify.graph import circles
 from rspverify.limits import Limits
 from rspverify.litmus.program import Kind, Operation, Program
 from rspverify.records import replace
-from rspverify.relation.expression import Composition, Name, Plus, Sort, Test, Union
 from rspverify.relation.expression import Expression as Relation
+from rspverify.relation.expression import Name, Plus, Test, Union
 from rspverify.relation.terms import Relation as Terms
 from rspverify.relation.terms import closure
 from rspverify.smt.choice import Choice, constant, pick
@@ -28,9 +27,6 @@ from rspverify.smt.solver import Solver
 from rspverify.smt.term import Term, any_of
 from rspverify.value import Binary, Constant, Expression, Read, reads
 from rspverify.value.domain import Access, admissible, may_cause_itself
-
-_RF, _MO, _SB = (Name(it, Sort.RELATION) for it in ("rf", "mo", "sb"))
-_READS_FROM_LATER = Composition(_MO, _RF)
 
 
 def candidates_of(
@@ -94,15 +90,9 @@ def increments_are_in_line(model: MemoryModel) -> bool:
     be asked, to whom many of them are a hard question. Told from the axiom Rmw (Fig. 2); of a model
     that has it in other words, or has names of its own for rf or mo, nothing is assumed.
     """
-    own = any(model.definition(name) is not None or model.defines(name) for name in ("rf", "mo"))
-    if own or model.coherence != "mo" or "rmw" in model.names:
+    if model.coherence != "mo" or "rmw" in model.names:
         return False
-    return any(
-        axiom.test is Test.IRREFLEXIVE
-        and not axiom.negated
-        and {_RF, _READS_FROM_LATER} <= {*_alternatives(axiom.expression)}
-        for axiom in model.axioms
-    )
+    return model.says(Test.IRREFLEXIVE, "rf", "mo; rf")
 
 
 def values_follow_an_order(program: Program, model: MemoryModel) -> bool:
@@ -111,23 +101,8 @@ def values_follow_an_order(program: Program, model: MemoryModel) -> bool:
     A value goes on by rf, and from a read to what is sequenced after it: then none causes itself,
     whatever else the model says, which of many operations is much to ask the solver.
     """
-    if any(model.definition(name) is not None or model.defines(name) for name in ("rf", "sb")):
-        return False
     sequenced = all(it.unsequenced.isdisjoint(it.data) for it in program.operations)
-    return sequenced and any(
-        axiom.test is Test.ACYCLIC
-        and not axiom.negated
-        and {_RF, _SB} <= {*_alternatives(axiom.expression)}
-        for axiom in model.axioms
-    )
-
-
-def _alternatives(expression: Relation) -> Iterator[Relation]:
-    if isinstance(expression, Union):
-        yield from _alternatives(expression.left)
-        yield from _alternatives(expression.right)
-    else:
-        yield expression
+    return sequenced and model.says(Test.ACYCLIC, "sb", "rf")
 
 
 def values_may_cause_themselves(
@@ -164,12 +139,6 @@ def _without_circles(model: MemoryModel) -> Iterator[str]:
     Of an expression that is irreflexive those parts that are transitive, as hb is; of one that is
     acyclic any part.
     """
-    defined = Counter(
-        name
-        for it in model.statements
-        if isinstance(it, Let | LetRec)
-        for name, _ in it.definitions
-    )
     for axiom in model.axioms:
         waiting: list[Relation] = []
         if axiom.test is not Test.EMPTY and not axiom.negated:
@@ -178,9 +147,7 @@ def _without_circles(model: MemoryModel) -> Iterator[str]:
             part = waiting.pop()
             if isinstance(part, Union):
                 waiting += (part.left, part.right)
-            elif isinstance(part, Name) and defined[part.name] == 1:
-                means = model.definition(part.name)
-                assert means is not None
+            elif isinstance(part, Name) and (means := model.defined_once(part.name)) is not None:
                 waiting.append(means)
                 if axiom.test is Test.ACYCLIC or isinstance(means, Plus):
                     yield part.name

@@ -20,7 +20,7 @@ from rspverify.assembly.program import Seen
 from rspverify.axiomatic.awaits import iterations_needed
 from rspverify.axiomatic.event import Event, Part, events_of
 from rspverify.axiomatic.interpretation import interpret
-from rspverify.axiomatic.model import Let, Linearisation, MemoryModel
+from rspverify.axiomatic.model import Linearisation, MemoryModel
 from rspverify.axiomatic.vocabulary import (
     CO,
     DERIVED,
@@ -37,8 +37,7 @@ from rspverify.limits import Limits
 from rspverify.litmus.program import Dependencies, Kind, Location, Operation, Program, Thread
 from rspverify.records import replace
 from rspverify.relation.columns import Columns
-from rspverify.relation.expression import Expression as Relational
-from rspverify.relation.expression import Name, Test, Union
+from rspverify.relation.expression import Name, Test
 from rspverify.relation.graded import Value
 from rspverify.value import Binary, Constant, Expression, Read, evaluate, renumbered
 from rspverify.value.domain import Access, derivable
@@ -509,45 +508,13 @@ def require_fit(model: MemoryModel) -> None:
 def keeps_locations(model: MemoryModel) -> bool:
     """Whether a model says in so many words that in an execution all accesses of a location are in
     one order, with those of a thread in program order."""
-    names = {"po-loc", "rf", "co", "fr"}
-    if any(model.definition(it) is not None or model.defines(it) for it in names):
-        return False
-    return any(
-        axiom.test is Test.ACYCLIC
-        and not axiom.negated
-        and names <= {*_alternatives(axiom.expression, model)}
-        for axiom in model.axioms
-    )
+    return model.says(Test.ACYCLIC, "po-loc", "rf", "co", "fr")
 
 
 def keeps_pairs(model: MemoryModel) -> bool:
     """Whether a model says in so many words that no write of another comes between the read and the
     write of a pair."""
-    if any(model.definition(it) is not None for it in ("rmw", "fre", "coe")):
-        return False
-    return any(
-        axiom.test is Test.EMPTY and not axiom.negated and str(axiom.expression) in _PAIRED
-        for axiom in model.axioms
-    )
-
-
-_PAIRED = ("rmw & (fre; coe)", "rmw & fre; coe")
-
-
-def _alternatives(it: Relational, model: MemoryModel) -> Iterator[str]:
-    """The names of the relations that a union has, some through names that are defined once."""
-    if isinstance(it, Union):
-        yield from _alternatives(it.left, model)
-        yield from _alternatives(it.right, model)
-    elif isinstance(it, Name):
-        defined = [
-            each
-            for let in model.statements
-            if isinstance(let, Let)
-            for name, each in let.definitions
-            if name == it.name
-        ]
-        yield from _alternatives(defined[0], model) if len(defined) == 1 else [it.name]
+    return any(model.says(Test.EMPTY, it) for it in ("rmw & (fre; coe)", "rmw & fre; coe"))
 
 
 def _before(a: int, b: int, order: Iterable[int]) -> bool:
