@@ -125,7 +125,7 @@ class BreadthFirst(Generic[Node, Step]):
 
     def __init__(self, starts: Iterable[Node], limits: Limits, called: str = "states") -> None:
         self.states = [*dict.fromkeys(starts)]
-        self._limits, self._called = limits, called
+        self.limits, self._called = limits, called
         self._number = {state: place for place, state in enumerate(self.states)}
         self._came: list[tuple[int, Step] | None] = [None] * len(self.states)
 
@@ -135,10 +135,10 @@ class BreadthFirst(Generic[Node, Step]):
         while place < len(self.states):
             yield place
             place += 1
-            if len(self.states) > self._limits.states:
-                raise LimitReached(f"more than {self._limits.states:,} {self._called}")
+            if len(self.states) > self.limits.states:
+                raise LimitReached(f"more than {self.limits.states:,} {self._called}")
             if place % _CLOCK_EVERY == 1:
-                self._limits.remaining()
+                self.limits.remaining()
 
     def reach(self, place: int, step: Step, after: Node) -> int:
         """The number of the state after a step."""

@@ -41,6 +41,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import chain, pairwise, product
 from math import prod
+from typing import Any
 
 from msgspec import Struct
 
@@ -445,25 +446,24 @@ def _spelling(line: str) -> Spelling:
 def _form(
     mnemonic: str, operands: tuple[str, ...], name: str, effects: str, tags: Sequence[str]
 ) -> Form:
-    reads, result, written, target, branch = False, None, None, None, None
-    address, offset = None, None
+    found: dict[str, Any] = {}
     sets: list[tuple[str, Formula]] = []
-    meets: tuple[str, ...] = ()
     words: set[str] = set()
     for effect in (it.strip() for it in effects.split(";")):
         left, equals, right = (it.strip() for it in effect.partition(" = "))
         place, stored = _PLACE.fullmatch(right), _PLACE.fullmatch(left)
         goes = re.fullmatch(r"(?:if (.+) )?goto (\w)", effect)
+        if equals and (at := place or stored):
+            found |= {"address": at[1], "offset": at[2]}
         if meeting := _MEETING.fullmatch(effect):
-            meets = tuple(filter(None, meeting.groups()))
+            found["meets"] = tuple(filter(None, meeting.groups()))
         elif goes:
-            branch, target = formula(goes[1] or "1"), goes[2]
+            found |= {"branch": formula(goes[1] or "1"), "target": goes[2]}
         elif equals and place:
-            reads, (address, offset) = True, place.groups()
             named = len(left) > 1 and left != "old"
-            result = left if named or left in operands else None
+            found |= {"reads": True, "result": left if named or left in operands else None}
         elif equals and stored:
-            written, (address, offset) = formula(right), stored.groups()
+            found["written"] = formula(right)
         elif equals:
             sets.append((left, formula(right)))
         elif re.fullmatch(r"\w+", effect):
@@ -471,23 +471,10 @@ def _form(
         else:
             raise ValueError(f"an effect must be an assignment, a branch or a word, not `{effect}`")
     letters = {letter for it in operands for _, letter, _ in _PARTS.findall(it)}
-    for letter in filter(None, (result, address, offset, target, *meets)):
+    needed = (found.get(it) for it in ("result", "address", "offset", "target"))
+    for letter in filter(None, (*needed, *found.get("meets", ()))):
         if len(letter) == 1 and letter not in letters and _ANY not in operands:
             raise ValueError(f"an operand of {mnemonic} must be {letter}, and none is")
-    return Form(
-        mnemonic,
-        tuple(it for it in operands if it != _ANY),
-        name,
-        _ANY in operands,
-        reads,
-        result,
-        address,
-        offset,
-        written,
-        tuple(sets),
-        target,
-        branch,
-        meets,
-        frozenset(words),
-        Tags.of(tags),
-    )
+    own = tuple(it for it in operands if it != _ANY)
+    found |= {"sets": tuple(sets), "words": frozenset(words), "tags": Tags.of(tags)}
+    return Form(mnemonic, own, name, _ANY in operands, **found)

@@ -212,18 +212,15 @@ class _Graph(BreadthFirst[State, Rule]):
         """Whether nothing can follow a state but steps of the environment, and no end."""
         if any(group != _ENVIRONMENT for group, _ in self.edges[place]):
             return False
-        seen = {self.states[place]}
-        waiting = list(seen)
-        while waiting:
-            state = waiting.pop()
+        walk: BreadthFirst[State, Rule] = BreadthFirst([self.states[place]], self.limits)
+        for number in walk:
+            state = walk.states[number]
             if self.explicit.ended(state) or self.explicit.cut(state):
                 return False
             for rule, after in self.explicit.successors(state):
                 if isinstance(rule, InstructionRule):
                     return False
-                if after not in seen:
-                    seen.add(after)
-                    waiting.append(after)
+                walk.reach(number, rule, after)
         return True
 
 

@@ -164,10 +164,6 @@ class Strengths(Struct, frozen=True, dict=True):
         """Whether the one is stronger than another, and not as strong."""
         return self.stronger(one, other) and not self.stronger(other, one)
 
-    def whole(self, before: Iterable[Code], core: Code, behind: Iterable[Code]) -> Code:
-        """A code, of its parts."""
-        return self.written((*before, core, *behind), core)
-
     def written(self, elements: Iterable[Code], core: Code = ()) -> Code:
         """Elements one after the other, each with labels of its own."""
         labels = {it.name for each in core for it in each.lines if isinstance(it, Label)}

@@ -56,7 +56,8 @@ def shortest_counterexample(
     *,
     any_length: bool = False,
 ) -> Counterexample:
-    """A complete execution with a wrong outcome, of which there must be one, as short as any.
+    """A complete execution with a wrong outcome, or one that is wanted, of which there must be one,
+    as short as any.
 
     Found by breadth-first search, so that it depends on the program alone; where the states are
     too many, by the solver, one step fewer at a time, if some number of steps is enough. known:
@@ -80,21 +81,8 @@ def shortest_counterexample(
             raise
         schedule, shortest = _by_solver(machine, replayer, wrong, limits, start)
     if schedule is None:
-        raise InternalError("an engine reports a wrong outcome that no other engine reaches")
-    return _replayed(replayer, schedule, wrong, shortest)
-
-
-def shortest_run(
-    machine: Machine, wanted: Callable[[Outcome], bool], limits: Limits
-) -> Counterexample:
-    """A shortest complete execution with a wanted outcome, of which there must be one.
-
-    Raises InternalError where there is none, and LimitReached.
-    """
-    schedule = ExplicitMachine(machine, dequeue_alone=False).shortest(wanted, limits)
-    if schedule is None:
         raise InternalError("an engine reports an outcome that no other engine reaches")
-    return _replayed(Replayer(machine), schedule, wanted, shortest=True)
+    return _replayed(replayer, schedule, wrong, shortest)
 
 
 def _replayed(

@@ -7,7 +7,6 @@ thread has not ended.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, combinations, product
@@ -475,15 +474,11 @@ def _way(
     to: int | None = None,
 ) -> tuple[list[_Step], int]:
     """The shortest way in a circle to a step of a thread, or to a state."""
-    ways: dict[int, list[_Step]] = {start: []}
-    waiting = deque([start])
-    while True:
-        here = waiting.popleft()
-        for step, after in graph.edges[here]:
+    walk: BreadthFirst[int, _Step] = BreadthFirst([start], graph.limits)
+    for number in walk:
+        for step, after in graph.edges[walk.states[number]]:
             if step.thread in turning and after in circle:
-                way = [*ways[here], step]
                 if step.thread == thread or after == to:
-                    return way, after
-                if after not in ways:
-                    ways[after] = way
-                    waiting.append(after)
+                    return [*walk.path_to(number), step], after
+                walk.reach(number, step, after)
+    raise AssertionError("each state of a circle leads to each")

@@ -12,7 +12,7 @@ from rspverify.litmus.program import Program
 from rspverify.records import replace
 from rspverify.scheme.assemble import assemble
 from rspverify.soundness.case import machine_of
-from rspverify.soundness.counterexample import shortest_run, where_it_stops
+from rspverify.soundness.counterexample import shortest_counterexample, where_it_stops
 from rspverify.soundness.final import claims, written
 from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.settings import Settings
@@ -61,7 +61,7 @@ def run_of(
         blocked = () if completes else where_it_stops(runs, limits)
         return replace(found, blocked=blocked)
     try:
-        shown = shortest_run(runs, wanted, limits)
+        shown = shortest_counterexample(runs, wanted, limits)
     except LimitReached as limit:
         message = f"{observed(program, reached)} is reached, but no run that ends so is found"
         raise LimitReached(f"{message}: {limit}") from None

@@ -85,7 +85,7 @@ def test_check_of_an_engine_that_lies() -> None:
     lines = result.stdout.splitlines()
     assert lines[2].split() == ["Fig4", "UNKNOWN"]
     assert lines[3].strip() == (
-        "internal error: an engine reports a wrong outcome that no other engine reaches; "
+        "internal error: an engine reports an outcome that no other engine reaches; "
         f"please report it with {report()}"
     )
     assert "UNSOUND" not in result.output

@@ -129,8 +129,8 @@ def test_a_fence_is_given_the_scope_of_its_operation_and_a_plain_access_none() -
         known, table = strengths(shipped(name)), shipped(name)
         assert known.fences and all("{SCOPE}" in str(it) for it in known.fences)
         for row in table.rows[:2]:
-            wider = [code for code, _ in table.steps.additions(row)]
-            assert not any("SCOPE" in str(it) for code in wider for it in code)
+            assert table.steps.mean(row, row.code)
+            assert not any(table.steps.mean(row, (*row.code, it)) for it in known.fences)
 
 
 def test_an_atomic_of_another_scope_is_a_slip_and_not_weaker() -> None:
