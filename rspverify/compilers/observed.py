@@ -3,7 +3,7 @@
 A row is for operations of one kind, scope and memory that became one code. An operation has several
 rows where the compiler finds a wait needless in some places. Which instructions belong to an
 operation is as executions show them. Waits for a part of what was issued are for registers, and
-belong to no row; nor do the fences of a barrier.
+belong to no row. A barrier is a fence before the rendezvous, and one behind it.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from rspverify.architecture.architecture import Architecture
 from rspverify.assembly.program import AssemblyProgram, Instruction
 from rspverify.compilers.gpus import ForGpu
 from rspverify.compilers.programs import read_as
-from rspverify.litmus.program import Program
+from rspverify.litmus.program import Kind, Operation, Order, Program
 from rspverify.records import replace
+from rspverify.scheme.orders import Op
 from rspverify.scheme.row import Row, Shape, Template, shape_of
 from rspverify.scheme.scheme import Scheme
 from rspverify.source import InputError, Source, Span
@@ -117,13 +118,27 @@ def observed(compiler: ForGpu, programs: Iterable[Program]) -> Observed:
 
 def parts(made: AssemblyProgram, program: Program) -> Parts:
     """The operations of a program that may have rows, each with its instructions."""
-    by_operation: dict[int, list[Instruction]] = {}
+    operations, arrived = read_as(program).operations, set[int]()
+    by_operation: dict[tuple[int, bool], list[Instruction]] = {}
     for it in made.instructions:
-        if it.label is None and not it.waits:
-            by_operation.setdefault(it.operation, []).append(it)
-    operations = read_as(program).operations
-    shapes = ((shape_of(operations[number]), part) for number, part in by_operation.items())
+        if it.label is not None:
+            arrived.add(it.operation)
+        elif not it.waits:
+            key = it.operation, it.operation in arrived
+            by_operation.setdefault(key, []).append(it)
+    shapes = (
+        (_half(operations[number], arrived=behind) or shape_of(operations[number]), part)
+        for (number, behind), part in by_operation.items()
+    )
     return [(shape, part) for shape, part in shapes if shape is not None]
+
+
+def _half(it: Operation, *, arrived: bool) -> Shape | None:
+    """The fence before the rendezvous of a barrier, and the one behind it."""
+    if it.kind is not Kind.BARRIER:
+        return None
+    order = Order.ACQUIRE if arrived else Order.RELEASE
+    return Shape(Op.FENCE, it.scope, order, False, it.regions)
 
 
 def text(part: Iterable[Instruction]) -> Text:

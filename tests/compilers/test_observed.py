@@ -18,6 +18,7 @@ from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
 from rspverify.source import Source, read_source
+from rspverify.verdict import Word
 
 pytest.importorskip("llvmlite")
 TESTS = Path(__file__).resolve().parents[2] / "litmus/amdgpu"
@@ -32,6 +33,20 @@ P0 (global atomic_int* x, global atomic_int* y, global atomic_int* z, global ato
   atomic_store_explicit(w, r1, memory_order_relaxed, memory_scope_device);
 }
 exists (P0:r0=0 /\\ P0:r2=0)
+"""
+
+BARRIER = """OpenCL message_by_a_barrier
+{ [x]=0; }
+P0 (global int* x) {
+  *x = 1;
+  barrier(CLK_GLOBAL_MEM_FENCE);
+}
+P1 (global int* x) {
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  int r0 = *x;
+}
+scopeTree (device (work_group P0 P1))
+exists (1:r0=0)
 """
 
 
@@ -101,3 +116,19 @@ def test_waits_for_a_part_stay_where_they_are_and_know_what_they_wait_for() -> N
             changed = mutant.of(it).compiled(two).instructions
             (again,) = [each for each in changed if each.waits]
             assert {changed[each].location for each in again.waits} >= waited - {None}
+
+
+def test_a_barrier_is_two_fences_and_without_either_it_is_unsound() -> None:
+    """On gfx1030, whose work-groups may be on two compute units."""
+    test = read_program(Source("t", BARRIER))
+    it = observed(translator("amdgpu:gfx1030"), [test])
+    found = {
+        (str(each.row), each.step.instruction): check(Case(test, each.of(it), MODEL, SETTINGS)).word
+        for row in mutants_of(it)
+        for each in row.mutants
+    }
+    assert check(Case(test, it, MODEL, SETTINGS)).word is Word.SOUND
+    assert found == {
+        ("fence WG,N (release)", "s_waitcnt_vscnt null 0x0"): Word.UNSOUND,
+        ("fence WG,N (acquire)", "buffer_gl0_inv"): Word.UNSOUND,
+    }
