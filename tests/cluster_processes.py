@@ -53,6 +53,11 @@ class Processes:
         how = ("--nthreads", "1", "--no-dashboard", "--no-nanny", "--memory-limit", "0")
         return self._start("worker", self.address, *how, packages=packages)
 
+    def nanny(self) -> subprocess.Popen[bytes]:
+        """A worker with one thread, which is started again where it ends."""
+        how = ("--nthreads", "1", "--no-dashboard", "--memory-limit", "0")
+        return self._start("worker", self.address, *how)
+
     def of(self, kind: str) -> subprocess.Popen[bytes]:
         """The first of a kind that runs."""
         return next(it for each, it in self._started if each == kind and it.poll() is None)
@@ -60,6 +65,8 @@ class Processes:
     def end(self) -> None:
         """Kill what is left."""
         for _, each in self._started:
+            with suppress(ProcessLookupError):
+                os.killpg(each.pid, signal.SIGKILL)
             kill(each)
 
     def _start(self, *words: str, packages: Sequence[Path] = ()) -> subprocess.Popen[bytes]:
@@ -71,6 +78,7 @@ class Processes:
                 env={**os.environ, "PYTHONPATH": folders},
                 stdout=log,
                 stderr=log,
+                start_new_session=True,
             )
         self._started.append((words[0], process))
         return process

@@ -15,7 +15,9 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A scheduler and two workers that are started for these tests."""
     pytest.importorskip("distributed", reason="dask.distributed is not installed")
     processes = Processes(tmp_path_factory.mktemp("workers"))
-    processes.complete(workers=2)
+    processes.scheduler()
+    for _ in range(2):
+        processes.nanny()
     found = Cluster(processes.address)
     yield found
     found.close()
