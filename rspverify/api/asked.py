@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -75,7 +76,27 @@ def collect(coming: Generator[T, None, None], found: list[T], show: Callable[[T]
             show(each)
 
 
-class Asked(Generic[T, R]):
+class Formed:
+    """What is written in several forms: `print` shows its text, a notebook its page."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def form(self, form: str) -> str:
+        """The text of some form, as `--format` has them."""
+
+    def json(self) -> str:
+        """What `--format json` prints."""
+        return self.form("json")
+
+    def __str__(self) -> str:
+        return self.form("text")
+
+    def _repr_html_(self) -> str:
+        return framed(self.form("html"))
+
+
+class Asked(Formed, Generic[T, R]):
     """A question that is asked: nothing is decided before an answer is taken from it.
 
     Going through it gives each answer as soon as it is there; whoever goes through it again gets
@@ -172,16 +193,6 @@ class Asked(Generic[T, R]):
         if form not in self.forms:
             raise ValueError(f"the form must be {alternatives(list(self.forms))}, not {form}")
         return self.forms[form](self.report())
-
-    def json(self) -> str:
-        """What `--format json` prints."""
-        return self.form("json")
-
-    def __str__(self) -> str:
-        return self.form("text")
-
-    def _repr_html_(self) -> str:
-        return framed(self.form("html"))
 
     # ---- asking ----------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from rspverify.answers import Detail, Explanation, MachineRun, Reached
-from rspverify.api.asked import Stop, framed, stoppable
+from rspverify.api.asked import Formed, Stop, stoppable
 from rspverify.api.inputs import AScheme, ATest, schemes_given, settled, tests_given
 from rspverify.architecture.machines import MACHINES, machine_named
 from rspverify.corpus.inputs import meant_by
@@ -34,7 +34,7 @@ _OF_ASSEMBLY = (*OF_MACHINES, "machine", "l2")
 """The settings that count for a test in assembly."""
 
 
-class _OnAPage(Struct, frozen=True):
+class _OnAPage(Struct, Formed, frozen=True):
     """What `print` and a notebook show."""
 
     @abstractmethod
@@ -42,23 +42,11 @@ class _OnAPage(Struct, frozen=True):
         """All of it. page: as a page or JSON has it. queues: whether a text has what is in queues,
         too."""
 
-    def __str__(self) -> str:
-        from rspverify.render.forms.text import write
-
-        return write(self.document())
-
     def form(self, form: str) -> str:
         """The same as a text of some form, as `--format` has them."""
         from rspverify.render.forms import write
 
         return write(form, self.document(page=form != "text"))
-
-    def json(self) -> str:
-        """What `--format json` prints."""
-        return self.form("json")
-
-    def _repr_html_(self) -> str:
-        return framed(self.form("html"))
 
 
 class Explained(_OnAPage, frozen=True, eq=False, dict=True):

@@ -302,11 +302,9 @@ class CheckCommand(CheckParameters):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.llc is None or bool(self.compiler), "--llc must go with --compiler")
-        alone = self.compare_table and not self.compiler
-        require(not alone, "--compare-table must go with --compiler")
-        kept = self.keep_code is not None and not self.compiler
-        require(not kept, "--keep-code must go with --compiler")
+        given = {"llc": self.llc, "compare-table": self.compare_table, "keep-code": self.keep_code}
+        for name, each in given.items():
+            require(not each or bool(self.compiler), f"--{name} must go with --compiler")
 
     def parts(self, judge: Judge) -> list[Check]:
         """A question for each suite, or one for schemes and tests. Raises InputError."""

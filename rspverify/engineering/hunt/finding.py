@@ -110,12 +110,9 @@ class UsedRow(Struct, frozen=True):
     code: Code
 
 
-class BlamedRow(Struct, frozen=True):
+class BlamedRow(UsedRow, frozen=True):
     """A row of the scheme, and the code with which the hunt goes on."""
 
-    number: Place
-    operations: str
-    code: Code
     strongest: Code
 
 
