@@ -24,9 +24,8 @@ from rspverify.scheme.writer import scheme_text
 from rspverify.selftest.answer import Disagreement, Missing, PairCounts, SelftestReport
 from rspverify.selftest.compare import Choices, Comparison, Difference, compare
 from rspverify.selftest.machines import RandomMachine, random_machine
-from rspverify.selftest.operations import with_operations
 from rspverify.selftest.programs import Size, random_test, smaller
-from rspverify.selftest.schemes import for_machine, random_scheme
+from rspverify.selftest.schemes import for_machine, random_scheme, with_operations
 from rspverify.selftest.shrink import Pair, shrink
 from rspverify.source import InputError, Source
 from rspverify.verdict import Word

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import cache, partial
+from glob import escape, glob
 from inspect import Parameter, Signature
+from pathlib import Path
 from typing import Annotated, Any, Optional
 
 import typer
 
 from rspverify.options import Declared, Option, declared, listed
 from rspverify.records import fields_of
+from rspverify.shipped import SCHEME_ENDINGS, TEST_ENDING, schemes_named, tests_named
 from rspverify.soundness.settings import OPTIONS, Engine, Settings
 from rspverify.terminal.command import Command, command_of
-from rspverify.terminal.completion import completer
 from rspverify.terminal.ending import guarded
 from rspverify.terminal.output import Output, reports_meant
 
@@ -144,3 +146,48 @@ def chosen(given: Mapping[str, Any]) -> Settings:
     if values.get("engine", Engine.EVENTS) is None:
         values["engine"] = Engine.EVENTS if values.get("steps") is None else Engine.UNROLL
     return Settings(**values)
+
+
+def completer(kinds: str) -> Callable[[str], list[str]]:
+    """What completes a word that may be of several kinds, as `scheme or test`."""
+
+    def complete(incomplete: str) -> list[str]:
+        found: dict[str, None] = {}
+        for kind in kinds.split(" or "):
+            names, endings = _known(kind, incomplete)
+            found |= dict.fromkeys(sorted({it for it in names if it.startswith(incomplete)}))
+            found |= dict.fromkeys(_paths(incomplete, endings) if endings else ())
+        return [*found]
+
+    return complete
+
+
+def _known(kind: str, incomplete: str) -> tuple[Iterable[str], tuple[str, ...]]:
+    """The names of a kind, and how its files end."""
+    if kind == "scheme":
+        return (Path(path).stem for path in schemes_named()), SCHEME_ENDINGS
+    if kind == "test":  # of which there are too many to list them all
+        return (Path(path).stem for path in (tests_named() if incomplete else ())), (TEST_ENDING,)
+    if kind == "model":
+        from rspverify.axiomatic.catalogue import shipped_models
+
+        return shipped_models(), (".cat",)
+    if kind == "machine":
+        from rspverify.architecture.machines import MACHINES
+
+        return MACHINES, (".machine",)
+    from rspverify.schedulers import SCHEDULERS
+
+    assert kind == "scheduler", kind
+    return [*SCHEDULERS, "obe:1", "obe:2"], ()
+
+
+def _paths(incomplete: str, endings: tuple[str, ...]) -> list[str]:
+    """Folders and files of some kinds."""
+    found = sorted(glob(escape(incomplete) + "*"))
+    folders = {path: Path(path).is_dir() for path in found}
+    return [
+        f"{path}/" if folders[path] else path
+        for path in found
+        if folders[path] or path.endswith(endings)
+    ]

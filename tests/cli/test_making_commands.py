@@ -16,9 +16,8 @@ from rspverify.options import Parameters, words_of
 from rspverify.records import fields_of, replace
 from rspverify.soundness.settings import L2, OPTIONS, Dependencies, Settings
 from rspverify.terminal.command import Command, summaries
-from rspverify.terminal.completion import completer
 from rspverify.terminal.ending import exit_code, first_of, told
-from rspverify.terminal.make import made
+from rspverify.terminal.make import completer, made
 from rspverify.terminal.output import Output
 from rspverify.verdict import Engine, Reading
 

@@ -23,7 +23,6 @@ from rspverify.scheme.reader import read_scheme, read_scheme_file
 from rspverify.scheme.row import Shape, shape_of
 from rspverify.scheme.writer import scheme_text
 from rspverify.selftest.compare import Choices
-from rspverify.selftest.operations import EXPECTED
 from rspverify.selftest.run import (
     Pair,
     compare_texts,
@@ -32,7 +31,15 @@ from rspverify.selftest.run import (
     run_pairs,
     tasks_for,
 )
-from rspverify.selftest.schemes import COLUMNS, ODD, for_machine, random_scheme, row_of, shape_for
+from rspverify.selftest.schemes import (
+    COLUMNS,
+    EXPECTED,
+    ODD,
+    for_machine,
+    random_scheme,
+    row_of,
+    shape_for,
+)
 from rspverify.soundness.settings import Engine
 from rspverify.source import Source
 from rspverify.value import Constant, reads

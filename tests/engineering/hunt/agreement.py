@@ -12,8 +12,13 @@ from enumeration.test_survey import random_shape
 from rspverify.axiomatic.cat import load_model
 from rspverify.engineering.hunt.by_formula import why_not
 from rspverify.engineering.hunt.formula.ask import suspicious
-from rspverify.engineering.hunt.formula.choices import Choices, access_of
-from rspverify.engineering.hunt.formula.learnt import members, racy_beginning, widened
+from rspverify.engineering.hunt.formula.choices import (
+    Choices,
+    access_of,
+    members,
+    racy_beginning,
+    widened,
+)
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.engineering.hunt.strategy import program_named

@@ -14,8 +14,8 @@ from rspverify.answers import Internal
 from rspverify.axiomatic.event import Event, Part
 from rspverify.axiomatic.executions import GeneratedExecutions
 from rspverify.axiomatic.model import MemoryModel
+from rspverify.engineering.hunt.formula.choices import racing_like
 from rspverify.engineering.hunt.formula.covered import renumbered, without_covered
-from rspverify.engineering.hunt.formula.learnt import racing_like
 from rspverify.engineering.hunt.formula.sketch import Sketch
 from rspverify.engineering.hunt.formula.template import Template, has_programs
 from rspverify.engineering.hunt.strategy import program_named
