@@ -57,8 +57,9 @@ class ProofParameters(Decided):
     )
     certificate: str | Path | None = option(
         None,
-        "Write the theorem that the scheme is sound there, for the proof assistant Rocq: its table "
-        "as a term, checked by proof/Proved.v. Of one scheme that is PROVED.",
+        "Write the theorem that the scheme is sound there, or that it is not, for the proof "
+        "assistant Rocq: its table as a term, and runs that break it. Of one scheme that is PROVED "
+        "or UNSOUND.",
         metavar="FILE",
     )
 
@@ -87,7 +88,8 @@ def prove(asked: ProofParameters) -> Proving:
     if asked.certificate is not None:
         require(len(questions) == 1, "--certificate must be of one scheme")
         only = questions[0].scheme
-        text = certificate(table_of(only.translator), only.name)
+        limits = asked.settings.limits()
+        text = certificate(table_of(only.translator), only.name, limits)
         write_new({Path(asked.certificate): text}, "this certificate")
 
     lemmas: list[LemmaAnswer] = []

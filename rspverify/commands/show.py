@@ -15,7 +15,8 @@ class ShowParameters(Parameters):
     """What is shown."""
 
     scheme: str | None = argument(
-        "A scheme or a machine: a .yaml or .machine file, or a name as of list.",
+        "A scheme or a machine: a .yaml or .machine file, or a name as of list. With --format rocq "
+        "also a model.",
         metavar="SCHEME|MACHINE",
         completes="scheme or machine",
         default=None,
@@ -38,7 +39,7 @@ def show(asked: ShowParameters, output: Output) -> int:
     """Show a scheme as a table, as the paper prints its own, or a machine: its state, what its
     instructions do, and what the engines make of its steps. --text: its file, to be read or edited,
     as is shown of a part that machines include.
-    --format rocq: the definitions that proof/Thm1.v is held to.
+    --format rocq: the definitions that proof/Thm1.v is held to, of a machine or a model.
 
     Or show a JSON Schema. With it in scheme.schema.json, editors complete and check a scheme whose
     first line is `# yaml-language-server: $schema=scheme.schema.json`.
@@ -52,15 +53,10 @@ def show(asked: ShowParameters, output: Output) -> int:
         output.write(shipped(asked.schema))
         return 0
     name = asked.scheme or ""
-    of_a_machine = _is_machine(name)
-    message = f"--format rocq is for machines, not for {name}"
-    require(output.format == "text" or of_a_machine, message)
-    if not of_a_machine:
+    if output.format == "rocq":
+        output.write(_in_rocq(name))
+    elif not _is_machine(name):
         _show_scheme(name, output)
-    elif output.format == "rocq":
-        from rspverify.proof.rocq_machine import machine_in_rocq
-
-        output.write(machine_in_rocq(machine_named(name)))
     elif asked.text or name in included():
         output.write(text_of(name))
     else:
@@ -81,6 +77,21 @@ def _is_machine(name: str) -> bool:
     return name.endswith(ENDING) or name in (*shipped(), *included())
 
 
+def _in_rocq(name: str) -> str:
+    if _is_machine(name):
+        from rspverify.architecture.machines import machine_named
+        from rspverify.proof.rocq_machine import machine_in_rocq
+
+        return machine_in_rocq(machine_named(name))
+    from rspverify.axiomatic.cat import load_model
+    from rspverify.axiomatic.catalogue import shipped_models
+    from rspverify.proof.rocq_model import model_in_rocq
+
+    is_model = name in shipped_models() or name.endswith(".cat")
+    require(is_model, f"--format rocq is for machines and models, not for {name}")
+    return model_in_rocq(load_model(name))
+
+
 def _show_scheme(name: str, output: Output) -> None:
     from rspverify.answers import machine_in_words
     from rspverify.api.inputs import read_table
@@ -94,7 +105,7 @@ def _show_scheme(name: str, output: Output) -> None:
 
 
 FORMS = {
-    "text": "Text, or of a machine its guards and effects as definitions for Rocq.",
+    "text": "Text, or what a machine or a model defines as definitions for Rocq.",
     "rocq": "",
 }
 COMMAND = Command(show, ShowParameters, forms=FORMS, also=("output",))

@@ -1,16 +1,18 @@
-"""A table as a term of proof/Thm1.v, with the theorem that it is sound."""
+"""A table as a term of proof/Thm1.v, with the theorem that it is sound, or that it is not."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from textwrap import indent
+from textwrap import fill, indent
 
 from rspverify.architecture.architecture import Architecture, Mnemonic, StepKind
 from rspverify.architecture.machines import machine_named
+from rspverify.limits import LimitReached, Limits
 from rspverify.proof.machines import BASE, LOCKS, is_base
-from rspverify.proof.obligations import failures, obligations
+from rspverify.proof.obligations import Kind, failures, obligations
 from rspverify.proof.rocq_machine import machine_in_rocq
+from rspverify.proof.rocq_runs import runs_that_show
 from rspverify.proof.table import Operation, ProofTable, proof_table
 from rspverify.scheme.orders import Op
 from rspverify.scheme.row import Template
@@ -32,18 +34,32 @@ _INSTRUCTIONS = {
     "UL_rmw": "Ul_rmw",
 }
 _KINDS = {Op.LOAD: "OLoad", Op.STORE: "OStore", Op.RMW: "ORmw"}
-_TEXT = """\
+_HEAD = """\
 (** Written by `rspverify prove {name} --certificate`. `coqc -Q proof "" FILE` checks it, where
     proof is the folder of this name, compiled; its last lines are the axioms that it rests on. *)
-Require Import List Bool Arith Thm1 Proved Generated Variants.
+Require Import List Bool Arith Thm1 Obligations Proved Generated Variants Refuted.
 Import ListNotations.
 {machine}
 Definition the_table : table := [
 {rows}].
-
+"""
+_SOUND = """
 Theorem {theorem} : {sound} the_table.
 Proof. {proof}apply thm1. vm_compute. reflexivity. Qed.
 Print Assumptions {theorem}.
+"""
+_NOT_SOUND = """
+(** A run for each of {shown} obligations, of {broken} that are broken. *)
+Definition witnesses : list witness := [
+{runs}].
+
+Theorem {theorem} : ~ sound the_table.
+Proof. apply not_sound with witnesses. vm_compute. reflexivity. Qed.
+{decided}Print Assumptions {theorem}.
+"""
+_DECIDED = """\
+Theorem each_broken_obligation_is_shown : all_shown the_table witnesses = true.
+Proof. vm_compute. reflexivity. Qed.
 """
 _VARIANT = """
 Set Implicit Arguments.
@@ -61,27 +77,59 @@ Proof. waits_for_more Machine.gen_guard Machine.gen_instr_guard. Qed.
 """
 
 
-def certificate(scheme: Scheme, name: str) -> str:
-    """The theorem that a scheme is sound, as a file for Rocq.
+def certificate(scheme: Scheme, name: str, limits: Limits | None = None) -> str:
+    """The theorem that a scheme is sound, or that it is not, as a file for Rocq.
 
-    Raises InputError with all that is no part of the theorem, or if the proof is not found.
+    limits: of the search for the runs that show broken obligations. Raises InputError with all that
+    is no part of the theorem, or if neither a proof nor such a run is found.
     """
     table = proof_table(scheme)
     problems = [*table.refused, *_refused(scheme, table)]
-    if not problems and failures(table):
-        problems = [_no(f"{len(failures(table))} obligations are broken")]
     if problems:
         raise InputError(problems)
-    theorem = f"{''.join(c if c.isalnum() and c.isascii() else '_' for c in name)}_is_sound"
-    rows = indent(";\n".join(map(row_in_rocq, table.operations)), "  ")
+    broken = len(failures(table))
     variant = not is_base(scheme.machine)
-    return _TEXT.format(
-        name=name,
-        rows=rows,
-        theorem=f"table_{theorem}",
-        machine=_variant(scheme.machine) if variant else "",
+    rows = indent(";\n".join(map(row_in_rocq, table.operations)), "  ")
+    machine = _variant(scheme.machine) if variant else ""
+    head = _HEAD.format(name=name, rows=rows, machine=machine)
+    theorem = f"table_{''.join(c if c.isalnum() and c.isascii() else '_' for c in name)}_is"
+    if broken:
+        if variant:
+            raise InputError(
+                [_no(f"{broken} obligations are broken, and runs are those of {BASE}")]
+            )
+        return head + _not_sound(scheme, table, f"{theorem}_not_sound", limits or Limits())
+    return head + _SOUND.format(
+        theorem=f"{theorem}_sound",
         sound="sound_on (@Machine.gen_guard)" if variant else "sound",
         proof="apply sound_on_narrower; [exact waits|]. " if variant else "",
+    )
+
+
+def _not_sound(scheme: Scheme, table: ProofTable, theorem: str, limits: Limits) -> str:
+    """The theorem that a scheme is not sound."""
+    broken = len(failures(table))
+    try:
+        shown = [*runs_that_show(scheme, table, limits)]
+    except LimitReached as why:
+        raise InputError(
+            [_no(f"{broken} obligations are broken, and no run is known: {why}")]
+        ) from why
+    if not shown:
+        raise InputError([_no(f"{broken} obligations are broken, and none by a run of its test")])
+    runs = []
+    for it, steps in shown:
+        which = "Overtaken" if it.kind is Kind.ATOM else "Lost"
+        rows = f"({row_in_rocq(it.first)})\n    ({row_in_rocq(it.second)})"
+        kept = "; ".join(it.replace(" ", "~") for it in steps)
+        lines = fill(kept, 98, initial_indent="    [", subsequent_indent="     ")
+        runs.append(f"  {which} {rows}\n{lines.replace('~', ' ')}]")
+    return _NOT_SOUND.format(
+        shown=len(shown),
+        broken=broken,
+        runs=";\n".join(runs),
+        theorem=theorem,
+        decided=_DECIDED if len(shown) == broken else "",
     )
 
 

@@ -14,17 +14,18 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
+import pytest
 from msgspec import Struct
-from proof.rocq import coqc
+from proof.rocq import coqc, whole
 from recorded import random_program, random_table
 
 from rspverify.litmus.program import Kind, Operation, Order, Program
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.machine import Machine
 from rspverify.machine.replay import Replayer
-from rspverify.machine.rules import InstructionRule, Rule
 from rspverify.machine.state import State
 from rspverify.programs.meaning import program_of
+from rspverify.proof.rocq_runs import step_name
 from rspverify.proof.rocq_table import row_in_rocq
 from rspverify.proof.table import ProofTable, proof_table
 from rspverify.records import replace
@@ -32,7 +33,7 @@ from rspverify.value import Binary, Constant
 
 _MOST = 70
 _COQ = """
-Require Import List Arith Bool Thm1. Import ListNotations.
+Require Import List Arith Bool Thm1 Steps. Import ListNotations.
 Definition steps groups threads (locs : list nat) : list (step nat) :=
   map Exec threads ++
   flat_map (fun w => flat_map (fun x =>
@@ -46,14 +47,13 @@ Variable P : program nat nat.
 Variable t : table.
 Variables all run : list (step nat).
 Notation zero := (fun _ : nat => 0).
-Notation after n := (state_at Nat.eq_dec (wg_of P) 0 zero (compiled 0 zero P t) run n).
-Definition enabled n := map fst (filter (fun it =>
-  guard Nat.eq_dec (wgs P) (wg_of P) 0 (after n) (snd it)) (numbered all)).
-Definition told ts locs :=
-  (map enabled (seq 0 (S (length run))),
-   map (answers_of Nat.eq_dec 0 zero P t run) ts, map (memory_of Nat.eq_dec 0 zero P t run) locs,
-   map (fun i => match next 0 (threads (after (length run)) i) with
-    None => 1 | _ => 0 end) ts).
+Notation start := (first 0 zero P t).
+Definition enabled_in s := map fst (filter (fun it =>
+  guard Nat.eq_dec (wgs P) (wg_of P) 0 s (snd it)) (numbered all)).
+Definition told ts locs := let s := last_state Nat.eq_dec 0 zero P start run in
+  (map enabled_in (states Nat.eq_dec 0 zero P start run),
+   map (answers_from Nat.eq_dec 0 zero P start run) ts, map (memory s) locs,
+   map (fun i => if has_ended 0 zero s i then 1 else 0) ts).
 End Run.
 """
 
@@ -68,30 +68,18 @@ class Walked(Struct, frozen=True):
     memory: tuple[int, ...]
 
 
-def numbers(program: Program) -> dict[tuple[object, ...], int]:
+def numbers(program: Program) -> dict[tuple[str, ...], int]:
     """The number of each step, in the order of `steps`."""
-    threads = range(len(program.threads))
+    threads = [str(it) for it in range(len(program.threads))]
     locations = [x.name for x in program.locations]
-    found: list[tuple[object, ...]] = [("Exec", it) for it in threads]
+    found: list[tuple[str, ...]] = [("Exec", it) for it in threads]
     names = ("FLUSH", "FETCH", "EVICT", "DEQLOC")
-    for group in sorted({it.workgroup for it in program.threads}):
+    for group in sorted({str(it.workgroup) for it in program.threads}):
         found += [(f"{name}_L1", group, x) for x in locations for name in names]
         found += [("DEQMARKER_L1", group, it) for it in threads]
     found += [(f"{name}_L2", x) for x in locations for name in names]
     found += [("DEQMARKER_L2", it) for it in threads]
     return {it: place for place, it in enumerate(found)}
-
-
-def name_of(rule: Rule) -> tuple[object, ...]:
-    """A rule of the engine as a step."""
-    if isinstance(rule, InstructionRule):
-        return "Exec", rule.instruction.thread.thread
-    about = getattr(rule.about[0], "thread", rule.about[0])
-    return (
-        (rule.step, rule.structure.place.path[-1], about)
-        if "_L1" in rule.step
-        else (rule.step, about)
-    )
 
 
 def walked(
@@ -104,16 +92,16 @@ def walked(
     state: State = explicit.initial
     while len(steps) <= _MOST:
         following = [*explicit.successors(state)]
-        enabled.append(tuple(sorted(known[name_of(rule)] for rule, _ in following)))
+        enabled.append(tuple(sorted(known[step_name(rule)] for rule, _ in following)))
         if explicit.complete(state):
             return _observed(program, table, explicit, state, tuple(steps), tuple(enabled))
         if not following:
             return None
         useful = [
-            it for it in following if not str(name_of(it[0])[0]).startswith(("EVICT", "FETCH_L2"))
+            it for it in following if not step_name(it[0])[0].startswith(("EVICT", "FETCH_L2"))
         ]
         rule, state = random.choice(useful if useful and random.random() < 0.9 else following)
-        steps.append(known[name_of(rule)])
+        steps.append(known[step_name(rule)])
     return None
 
 
@@ -191,7 +179,7 @@ def runs(number: int, seed: int) -> list[Walked]:
 
 def disagreements(given: list[Walked], folder: Path) -> list[Walked]:
     """The runs of which Rocq says something else."""
-    said = coqc(_COQ + "\n".join(it.asked for it in given), folder)
+    said = coqc(_COQ + "\n".join(it.asked for it in given), folder, target="Steps.vo")
     told = [it.rpartition("\n     : ")[0] for it in said.split("     = ")[1:]]
     wrong = []
     for it, text in zip(given, told, strict=True):
@@ -209,6 +197,12 @@ def disagreements(given: list[Walked], folder: Path) -> list[Walked]:
 
 def test_runs_are_the_engine_s(tmp_path: Path) -> None:
     assert disagreements(runs(12, seed=33), tmp_path) == []
+
+
+@whole
+@pytest.mark.parametrize("seed", range(4))
+def test_many_runs_are_the_engine_s(seed: int, tmp_path: Path) -> None:
+    assert disagreements(runs(125, seed), tmp_path) == []
 
 
 def test_another_run_is_noticed(tmp_path: Path) -> None:
