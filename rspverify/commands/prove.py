@@ -58,8 +58,8 @@ class ProofParameters(Decided):
     certificate: str | Path | None = option(
         None,
         "Write the theorem that the scheme is sound there, or that it is not, for the proof "
-        "assistant Rocq: its table as a term, and runs that break it. Of one scheme that is PROVED "
-        "or UNSOUND.",
+        "assistant Rocq: its table as a term, checked by the folder proof. Of one scheme that is "
+        "PROVED or UNSOUND.",
         metavar="FILE",
     )
 
@@ -88,8 +88,7 @@ def prove(asked: ProofParameters) -> Proving:
     if asked.certificate is not None:
         require(len(questions) == 1, "--certificate must be of one scheme")
         only = questions[0].scheme
-        limits = asked.settings.limits()
-        text = certificate(table_of(only.translator), only.name, limits)
+        text = certificate(table_of(only.translator), only.name)
         write_new({Path(asked.certificate): text}, "this certificate")
 
     lemmas: list[LemmaAnswer] = []

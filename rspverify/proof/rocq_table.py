@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from textwrap import fill, indent
+from textwrap import indent
 
 from rspverify.architecture.architecture import Architecture, Mnemonic, StepKind
 from rspverify.architecture.machines import machine_named
-from rspverify.limits import LimitReached, Limits
 from rspverify.proof.machines import BASE, LOCKS, is_base
-from rspverify.proof.obligations import Kind, failures, obligations
+from rspverify.proof.obligations import failures, obligations
 from rspverify.proof.rocq_machine import machine_in_rocq
-from rspverify.proof.rocq_runs import runs_that_show
 from rspverify.proof.table import Operation, ProofTable, proof_table
 from rspverify.scheme.orders import Op
 from rspverify.scheme.row import Template
@@ -37,7 +35,7 @@ _KINDS = {Op.LOAD: "OLoad", Op.STORE: "OStore", Op.RMW: "ORmw"}
 _HEAD = """\
 (** Written by `rspverify prove {name} --certificate`. `coqc -Q proof "" FILE` checks it, where
     proof is the folder of this name, compiled; its last lines are the axioms that it rests on. *)
-Require Import List Bool Arith Thm1 Obligations Proved Generated Variants Refuted.
+Require Import List Bool Arith Thm1 Obligations Proved Generated Variants Search.
 Import ListNotations.
 {machine}
 Definition the_table : table := [
@@ -49,17 +47,12 @@ Proof. {proof}apply thm1. vm_compute. reflexivity. Qed.
 Print Assumptions {theorem}.
 """
 _NOT_SOUND = """
-(** A run for each of {shown} obligations, of {broken} that are broken. *)
-Definition witnesses : list witness := [
-{runs}].
-
-Theorem {theorem} : ~ sound the_table.
-Proof. apply not_sound with witnesses. vm_compute. reflexivity. Qed.
-{decided}Print Assumptions {theorem}.
-"""
-_DECIDED = """\
-Theorem each_broken_obligation_is_shown : all_shown the_table witnesses = true.
+(** A run is found for each of {broken} broken obligations, and shown to be one. *)
+Theorem {theorem}_not_sound : ~ sound the_table.
+Proof. apply unsound. vm_compute. reflexivity. Qed.
+Theorem each_broken_obligation_has_its_run : searched the_table = true.
 Proof. vm_compute. reflexivity. Qed.
+Print Assumptions {theorem}_not_sound.
 """
 _VARIANT = """
 Set Implicit Arguments.
@@ -77,59 +70,30 @@ Proof. waits_for_more Machine.gen_guard Machine.gen_instr_guard. Qed.
 """
 
 
-def certificate(scheme: Scheme, name: str, limits: Limits | None = None) -> str:
+def certificate(scheme: Scheme, name: str) -> str:
     """The theorem that a scheme is sound, or that it is not, as a file for Rocq.
 
-    limits: of the search for the runs that show broken obligations. Raises InputError with all that
-    is no part of the theorem, or if neither a proof nor such a run is found.
+    Raises InputError with all that is no part of the theorem, or if a broken obligation need not be
+    an execution.
     """
     table = proof_table(scheme)
+    broken = len(failures(table))
+    base = is_base(scheme.machine)
     problems = [*table.refused, *_refused(scheme, table)]
+    if not problems and broken and not (base and table.is_exact):
+        problems = [_no(f"{broken} obligations are broken, and need not be runs (docs/proof.md)")]
     if problems:
         raise InputError(problems)
-    broken = len(failures(table))
-    variant = not is_base(scheme.machine)
     rows = indent(";\n".join(map(row_in_rocq, table.operations)), "  ")
-    machine = _variant(scheme.machine) if variant else ""
-    head = _HEAD.format(name=name, rows=rows, machine=machine)
+    machine = "" if base else _variant(scheme.machine)
     theorem = f"table_{''.join(c if c.isalnum() and c.isascii() else '_' for c in name)}_is"
+    head = _HEAD.format(name=name, rows=rows, machine=machine)
     if broken:
-        if variant:
-            raise InputError(
-                [_no(f"{broken} obligations are broken, and runs are those of {BASE}")]
-            )
-        return head + _not_sound(scheme, table, f"{theorem}_not_sound", limits or Limits())
+        return head + _NOT_SOUND.format(broken=broken, theorem=theorem)
     return head + _SOUND.format(
         theorem=f"{theorem}_sound",
-        sound="sound_on (@Machine.gen_guard)" if variant else "sound",
-        proof="apply sound_on_narrower; [exact waits|]. " if variant else "",
-    )
-
-
-def _not_sound(scheme: Scheme, table: ProofTable, theorem: str, limits: Limits) -> str:
-    """The theorem that a scheme is not sound."""
-    broken = len(failures(table))
-    try:
-        shown = [*runs_that_show(scheme, table, limits)]
-    except LimitReached as why:
-        raise InputError(
-            [_no(f"{broken} obligations are broken, and no run is known: {why}")]
-        ) from why
-    if not shown:
-        raise InputError([_no(f"{broken} obligations are broken, and none by a run of its test")])
-    runs = []
-    for it, steps in shown:
-        which = "Overtaken" if it.kind is Kind.ATOM else "Lost"
-        rows = f"({row_in_rocq(it.first)})\n    ({row_in_rocq(it.second)})"
-        kept = "; ".join(it.replace(" ", "~") for it in steps)
-        lines = fill(kept, 98, initial_indent="    [", subsequent_indent="     ")
-        runs.append(f"  {which} {rows}\n{lines.replace('~', ' ')}]")
-    return _NOT_SOUND.format(
-        shown=len(shown),
-        broken=broken,
-        runs=";\n".join(runs),
-        theorem=theorem,
-        decided=_DECIDED if len(shown) == broken else "",
+        sound="sound" if base else "sound_on (@Machine.gen_guard)",
+        proof="" if base else "apply sound_on_narrower; [exact waits|]. ",
     )
 
 

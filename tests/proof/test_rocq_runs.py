@@ -23,9 +23,9 @@ from rspverify.litmus.program import Kind, Operation, Order, Program
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.machine import Machine
 from rspverify.machine.replay import Replayer
+from rspverify.machine.rules import InstructionRule, Rule
 from rspverify.machine.state import State
 from rspverify.programs.meaning import program_of
-from rspverify.proof.rocq_runs import step_name
 from rspverify.proof.rocq_table import row_in_rocq
 from rspverify.proof.table import ProofTable, proof_table
 from rspverify.records import replace
@@ -66,6 +66,16 @@ class Walked(Struct, frozen=True):
     enabled: tuple[tuple[int, ...], ...]
     answers: tuple[tuple[int, ...], ...]
     memory: tuple[int, ...]
+
+
+def step_name(rule: Rule) -> tuple[str, ...]:
+    """A rule of the engine as a step: `FLUSH_L1`, the work-group, the location."""
+    if isinstance(rule, InstructionRule):
+        return "Exec", str(rule.instruction.thread.thread)
+    about = str(getattr(rule.about[0], "thread", rule.about[0]))
+    if "_L1" in rule.step:
+        return rule.step, str(rule.structure.place.path[-1]), about
+    return rule.step, about
 
 
 def numbers(program: Program) -> dict[tuple[str, ...], int]:
