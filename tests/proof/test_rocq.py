@@ -143,12 +143,12 @@ def test_certificate_of_a_variant(tmp_path: Path) -> None:
 
 @whole
 def test_certificate_of_unsoundness(tmp_path: Path) -> None:
-    """Original is not sound: each of its broken obligations has a run, and none without its last
-    step."""
+    """Original is not sound, by no axiom at all: each of its broken obligations has a run, and none
+    without its last step."""
     file = tmp_path / "original.v"
     assert run("prove", "original", "--certificate", str(file)).exit_code == 1
     said = coqc(f"{file.read_text('utf-8')}{_SPOILED}", tmp_path)
-    assert axioms(said) >= AXIOMS
+    assert "Closed under the global context" in said
     assert "table_original_is_not_sound : ~ sound the_table" in said
     assert re.findall(r"= (\w+)", said) == ["true", "false"]
 
@@ -270,7 +270,7 @@ def test_many_obligations_are_decided_alike(seed: int, tmp_path: Path) -> None:
 
 
 @whole
-def test_shipped_tables_that_are_proved_pass(tmp_path: Path) -> None:
+def test_certificates_of_shipped_tables_pass(tmp_path: Path) -> None:
     """Of all schemes that ship those with a certificate are these, and each is checked."""
     passed = []
     for path in sorted((ROOT / "schemes").rglob("*.yaml")):
@@ -280,4 +280,4 @@ def test_shipped_tables_that_are_proved_pass(tmp_path: Path) -> None:
             continue
         coqc(text, tmp_path, path.stem.replace("-", "_"))
         passed.append(path.stem)
-    assert passed == ["proposed"]
+    assert passed == ["original", "proposed"]
