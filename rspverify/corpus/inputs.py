@@ -97,13 +97,17 @@ def tests_meant(given: Iterable[Given] | None, problems: list[Problem]) -> Meant
         else:
             words.append(each)
             found += _found(each, problems)
-    return Meant([], _named_apart(_each_once(found), problems), words)
+    return Meant([], _each_once(found, problems), words)
 
 
-def _named_apart(found: Iterable[Given], problems: list[Problem]) -> list[Given]:
-    """The same, but that two of one name and one text are one; two texts must have two names."""
+def _each_once(found: Iterable[Given], problems: list[Problem]) -> list[Given]:
+    """Each test once, by the first spelling of its path, and two of one name and one text; two
+    texts must have two names."""
+    spelled: dict[Given, Given] = {}
     named: dict[str, Given] = {}
     for each in found:
+        spelled.setdefault(os.path.abspath(each) if isinstance(each, str) else each, each)
+    for each in spelled.values():
         name = name_of(each)
         other = named.setdefault(name, each)
         if other != each and read_source(other).text != read_source(each).text:
@@ -205,14 +209,6 @@ def _found(word: str, problems: list[Problem]) -> list[str]:
     if not named:
         problems.append(_missing(word))
     return named
-
-
-def _each_once(found: Iterable[Given]) -> list[Given]:
-    """Each test once, by the first spelling of its path."""
-    spelled: dict[Given, Given] = {}
-    for each in found:
-        spelled.setdefault(os.path.abspath(each) if isinstance(each, str) else each, each)
-    return list(spelled.values())
 
 
 def suites_meant(words: Sequence[str]) -> list[Suite] | None:

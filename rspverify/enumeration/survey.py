@@ -14,6 +14,7 @@ from functools import cache, cached_property
 from itertools import chain, islice
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple
 
@@ -247,20 +248,15 @@ def in_order(encodings: Iterable[bytes], space: Space) -> tuple[bytes, ...]:
     return tuple(sorted(encodings, key=lambda each: size_of(decoded(each), space)))
 
 
-def packed(encodings: Sequence[bytes]) -> str:
+def packed(encodings: Iterable[bytes]) -> str:
     """Encodings as a short text."""
-    whole = b"".join(bytes([len(each)]) + each for each in sorted(encodings))
+    whole = msgspec.msgpack.encode(sorted(encodings))
     return base64.b85encode(zlib.compress(whole, 6)).decode()
 
 
-def unpacked(text: str) -> Iterator[bytes]:
+def unpacked(text: str) -> list[bytes]:
     """The encodings of a text of `packed`."""
-    whole = zlib.decompress(base64.b85decode(text))
-    place = 0
-    while place < len(whole):
-        length = whole[place]
-        yield whole[place + 1 : place + 1 + length]
-        place += 1 + length
+    return msgspec.msgpack.decode(zlib.decompress(base64.b85decode(text)), type=list[bytes])
 
 
 def digest_of(encodings: Sequence[bytes]) -> str:
