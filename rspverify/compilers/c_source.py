@@ -15,6 +15,7 @@ from rspverify.value import Binary, Constant, Expression, Read, Select, Unary, c
 
 _ORDERS: Mapping[Order, str] = {
     Order.RELAXED: "__ATOMIC_RELAXED",
+    Order.CONSUME: "__ATOMIC_CONSUME",
     Order.ACQUIRE: "__ATOMIC_ACQUIRE",
     Order.RELEASE: "__ATOMIC_RELEASE",
     Order.ACQ_REL: "__ATOMIC_ACQ_REL",

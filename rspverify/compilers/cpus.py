@@ -23,7 +23,7 @@ from rspverify.axiomatic.model import MemoryModel
 from rspverify.compilers.assembly import Syntax, read_assembly
 from rspverify.compilers.c_source import c_source
 from rspverify.compilers.compilation import Compilation
-from rspverify.compilers.executed import mapped
+from rspverify.compilers.executed import Entry, mapped
 from rspverify.compilers.ir import Backend
 from rspverify.compilers.llvm import Compiler, Kind, compiler_at, llvmlite
 from rspverify.compilers.programs import module
@@ -50,7 +50,7 @@ class Feature(Struct, frozen=True):
 class Cpu(Struct, frozen=True):
     """A processor that compilers know.
 
-    target: its assembly and model. block: the register in which a function has its first argument.
+    target: its assembly and model. entry: what registers have at the entry of a function.
     comments: what begins one in assembly; spelled: what makes the dialect of what is emitted. base:
     the features that it always has; offered: others. scopes: what IR calls those of OpenCL, none
     where it has none. cpu: which is meant where several are, as LLVM calls it. march: the name of
@@ -61,7 +61,7 @@ class Cpu(Struct, frozen=True):
     name: str
     triple: str
     target: Target
-    block: str
+    entry: Entry
     comments: str
     spelled: Spelled
     base: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ CPUS: Mapping[str, Cpu] = {
             "aarch64",
             "aarch64-linux-gnu",
             TARGETS["aarch64"],
-            "X0",
+            Entry("X0", "SP", r"\w+ X.*"),
             r"//|^\s*#",
             arm,
             base=("-outline-atomics",),
@@ -98,7 +98,7 @@ CPUS: Mapping[str, Cpu] = {
             "x86-64",
             "x86_64-linux-gnu",
             TARGETS["x86"],
-            "RDI",
+            Entry("RDI", "RSP", r"MOV (?:.*, )?R(?:[ABCD]X|[SD]I|[BS]P|[89]|1\d)(?:, \[.*)?"),
             "#",
             x86,
             spelling=("-x86-asm-syntax=intel",),
@@ -108,7 +108,7 @@ CPUS: Mapping[str, Cpu] = {
             "riscv64",
             "riscv64-linux-gnu",
             TARGETS["riscv"],
-            "a0",
+            Entry("a0", "sp", r"[ls]d .*"),
             "#",
             riscv,
             base=("+m", "+a"),
@@ -122,7 +122,7 @@ CPUS: Mapping[str, Cpu] = {
             "ppc64le",
             "powerpc64le-linux-gnu",
             TARGETS["power"],
-            "r3",
+            Entry("r3", "r1", r"(?:ld|stdu?) .*"),
             "#",
             power,
             spelling=("-ppc-asm-full-reg-names",),
@@ -132,7 +132,7 @@ CPUS: Mapping[str, Cpu] = {
             "armv7",
             "armv7-linux-gnueabihf",
             TARGETS["armv7"],
-            "R0",
+            Entry("R0", "SP"),
             r"@|^\s*#",
             arm,
             gcc=("-march=armv7-a+fp", "-marm"),
@@ -143,7 +143,7 @@ CPUS: Mapping[str, Cpu] = {
                 f"nvptx:{it}",
                 "nvptx64-nvidia-cuda",
                 TARGETS["ptx"],
-                "%block",
+                Entry("%block"),
                 "//",
                 ptx,
                 scopes={"wi": "singlethread", "sg": "block", "wg": "block", "dv": "device"},
@@ -297,7 +297,7 @@ class ForCpu(Struct, Compilation, frozen=True, eq=False):
 
         Raises InputError where the test, or the code, is beyond what can be read.
         """
-        return mapped(program, self.code(program), self.goal.of.block, self.target, self.model)
+        return mapped(program, self.code(program), self.goal.of.entry, self.target, self.model)
 
     def code(self, program: Program) -> Mapping[str, Sequence[Line]]:
         """The lines of each thread, in the spelling of the dialect. Raises InputError."""
@@ -386,7 +386,7 @@ class Linked(ForCpu, frozen=True, eq=False):
             mapped(
                 program,
                 dict(zip(each[0], chosen, strict=True)),
-                self.goal.of.block,
+                self.goal.of.entry,
                 self.target,
                 self.model,
             )

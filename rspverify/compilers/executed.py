@@ -7,14 +7,14 @@ the program's; what each read of the source has read is what it stores to the pl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from rspverify.assembly.program import Seen
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.compilers.matching import given, lost
-from rspverify.compilers.programs import APART, read_as, watched
+from rspverify.compilers.matching import lost
+from rspverify.compilers.programs import APART, read_as, unwatched, watched
 from rspverify.isa.blocks import in_order, unrolled
 from rspverify.isa.conditions import (
     Condition,
@@ -22,14 +22,16 @@ from rspverify.isa.conditions import (
     condition_of,
     either,
     expression,
-    implies,
+    given,
     negated,
+    size,
 )
 from rspverify.isa.execution import (
     LOST,
     UNKNOWN,
     Address,
     CannotReadError,
+    Depends,
     Event,
     State,
     TableExecutor,
@@ -39,11 +41,11 @@ from rspverify.isa.execution import (
 from rspverify.isa.instruction_set import Form, instruction_set
 from rspverify.isa.lines import Instruction, Label, Line
 from rspverify.litmus.assembly import FIRST, operation_of, spin_of
-from rspverify.litmus.program import Cut, Kind, Operation, Order, Program, Spin, Thread
+from rspverify.litmus.program import Cut, Kind, Order, Program, Spin, Thread
 from rspverify.mapping.mapped import Mapped
 from rspverify.mapping.targets import Target
 from rspverify.records import replace
-from rspverify.source import InputError, Problem, Problems, Severity
+from rspverify.source import Problems
 from rspverify.value import Constant, Expression, Read, reads, select, substituted
 
 _TERM = re.compile(r"([+-]?)([^+-]+)")
@@ -56,34 +58,46 @@ _BYTES = {
 """The low bytes of the registers of x86."""
 _WHOLE = {byte: whole for whole, byte in _BYTES.items()}
 _LOW = Constant(0xFF)
+_STACK = "stack"
+_SLOT = re.compile(rf"{_STACK}([+-]\d+):(\d)")
+"""A slot of the stack, as a register is called: where it begins, and how many bytes it has."""
 _DEPENDENCIES = frozenset({"addr", "data", "ctrl"})
 _TIMES = 2
 """So often a loop is unrolled that is not read as its last iteration."""
 _LOOPS = 6
 """So many loops of a thread are unrolled."""
+_MOST_DECISIONS = 1000
+"""On so many does it depend at most whether a label is come to."""
 _BEYOND = ".Lbeyond"
 """The label to which unrolled loops go on."""
 _ACQUIRES = (Order.ACQUIRE, Order.ACQ_REL, Order.SEQ_CST)
 
 
+class Entry(Struct, frozen=True):
+    """What registers have at the entry of a function: one the address of memory, one that of its
+    stack. wide: instructions that access 8 bytes of that, by their text."""
+
+    block: str
+    stack: str = ""
+    wide: str = "(?!)"
+
+
 def mapped(
     program: Program,
     code: Mapping[str, Sequence[Line]],
-    block: str,
+    entry: Entry,
     target: Target,
     model: MemoryModel,
 ) -> Mapped:
     """The program of a processor. code: the lines of each thread's function, in the spelling of the
-    dialect; block: the register that has the address of memory at its entry.
-
-    Raises InputError with all that cannot be read.
+    dialect. Raises InputError with all that cannot be read.
     """
     program = read_as(program)
     threads: list[_Code] = []
     problems = Problems()
     for thread in program.threads:
         first = sum(len(each.events) for each in threads)
-        given_to = _Given(thread, program, block, target, model.names.isdisjoint(_DEPENDENCIES))
+        given_to = _Given(thread, program, entry, target, model.names.isdisjoint(_DEPENDENCIES))
         threads.append(_executed(code[thread.name], given_to, first))
         with problems:
             threads[-1].require()
@@ -110,7 +124,7 @@ def mapped(
         blocked=(*program.blocked, *(each for it in threads for each in it.failing)),
     )
     texts = {index: text for it in threads for index, text in it.texts().items()}
-    return Mapped(made, model, tuple(seen), texts)
+    return Mapped(made, model, tuple(seen), texts, untold=unwatched(program))
 
 
 class _Given(Struct, frozen=True):
@@ -119,7 +133,7 @@ class _Given(Struct, frozen=True):
 
     thread: Thread
     program: Program
-    block: str
+    entry: Entry
     target: Target
     loose: bool
 
@@ -144,9 +158,11 @@ class _Code(TableExecutor):
     """
 
     def __init__(self, given_to: _Given, first: int, times: int) -> None:
-        dialect = given_to.target.dialect
+        dialect, entry = given_to.target.dialect, given_to.entry
         names = [it.name for it in given_to.program.locations]
-        start = {dialect.spelled(given_to.block): Address(names[0])} if names else {}
+        start = {dialect.spelled(entry.block): Address(names[0])} if names else {}
+        if entry.stack:
+            start[dialect.spelled(entry.stack)] = Address(_STACK)
         super().__init__(
             instruction_set(dialect.instructions),
             re.compile("|".join([dialect.registers, *_WHOLE])),
@@ -158,6 +174,7 @@ class _Code(TableExecutor):
             anywhere=dialect.anywhere,
         )
         self._own, self._names, self._loose = given_to.thread, names, given_to.loose
+        self._wide = re.compile(entry.wide)
         self._results: dict[int, Expression] = {}
         self._ends: Condition = False
         self._iterations = times
@@ -189,6 +206,9 @@ class _Code(TableExecutor):
     def passes(self, label: Label) -> None:
         """Where an unrolled loop goes on, nothing is executed any more."""
         super().passes(label)
+        if self.state is not None and size(self.state.path) > _MOST_DECISIONS:
+            self.refuse(label.span, "the code cannot be read: too many paths come to a label")
+            self.state = None
         if label.name == _BEYOND and self.state is not None:
             going = expression(self.state.path)
             self.cuts.append(Cut(self._own.index, going, self._iterations, label.span, 0))
@@ -227,7 +247,9 @@ class _Code(TableExecutor):
 
     def _number_of(self, found: Expression | Address) -> int | None:
         """Of an address the number of its place in the block; None where it is another."""
-        if not isinstance(found, Address) or not isinstance(found.offset, Constant):
+        if not isinstance(found, Address) or found.location == _STACK:
+            return None
+        if not isinstance(found.offset, Constant):
             return None
         number, beyond = divmod(found.offset.value, APART)
         return -1 if beyond else number + self._names.index(found.location)
@@ -240,8 +262,12 @@ class _Code(TableExecutor):
         number = None
         if "end" in form.words and self.state is not None:
             self._ends = either(self._ends, self.state.path)
-        if form.address is not None and form.written is not None:
-            number = self._number_of(super().address(form, bound))
+        place = None if form.address is None else super().address(form, bound)
+        if isinstance(place, Address) and place.location == _STACK:
+            self._of_stack(it, form, bound, place)
+            return
+        if place is not None and form.written is not None:
+            number = self._number_of(place)
         if number is None or number < len(self._names):
             super()._one(it, form)
             return
@@ -266,10 +292,71 @@ class _Code(TableExecutor):
             since.put(f"result {index}", self.state.path)
         super()._one(it, replace(form, address=None, written=None))
 
+    def _of_stack(
+        self, it: Instruction, form: Form, bound: Mapping[str, str], place: Address
+    ) -> None:
+        """A slot of the stack is a register, as no other thread has its address."""
+        if not isinstance(place.offset, Constant):
+            raise CannotReadError("accesses the stack at an offset that is calculated")
+        given, target = (form.result, "") if form.written is None else ("", form.written.text)
+        register = bound.get(given or target, target)
+        if form.words - {"byte"} or not register or form.reads is not (form.written is None):
+            raise CannotReadError("does more with the stack than load and store")
+        size = 1 if "byte" in form.words else 8 if self._wide.fullmatch(str(it)) else 4
+        slot = f"{_STACK}{place.offset.value:+}:{size}"
+        if form.written is None:
+            assert self.state is not None
+            wider = f"{_STACK}{place.offset.value:+}:8"  # Its first bytes are the low ones.
+            known = slot in self.state.values or size == 1
+            self._copy(slot if known else wider, register)
+        else:
+            self._copy(register, slot)
+        super()._one(it, replace(form, address=None, reads=False, written=None, result=None))
+
+    def _copy(self, source: str, target: str) -> None:
+        """What is in a register, also if that is nothing, to another one; what a slot of the stack
+        overlaps is gone."""
+        assert self.state is not None
+        state, value = self.state, self.state.values.get(source)
+        if value is None or is_lost(value):
+            for since in self._since.values():
+                since.look(source, state.path)
+            named = self._registers.fullmatch(source) or _SLOT.fullmatch(source)
+            if value is None and (source in _WHOLE or source == self._zero or not named):
+                value = self.operand(source)
+        else:
+            value = self.operand(source)
+        over = _SLOT.fullmatch(target)
+        gone = [target]
+        for each in map(_SLOT.fullmatch, state.values if over else ()):
+            if each and over and _overlap(each, over):
+                gone.append(each[0])
+        for since in self._since.values():
+            for name in gone:
+                since.put(name, state.path)
+        self._forget([*gone, _BYTES.get(target, "")])
+        if value is not None:
+            self._put(target, value, state.depends(source))
+
+    def _merged(
+        self, condition: Condition, then: Expression | Address, otherwise: Expression | Address
+    ) -> Expression | Address:
+        """Where the stack is at different places it is not known where."""
+        if then != otherwise and any(
+            isinstance(it, Address) and it.location == _STACK for it in (then, otherwise)
+        ):
+            return UNKNOWN
+        return super()._merged(condition, then, otherwise)
+
+    def _number(self, value: Expression | Address) -> Expression:
+        if isinstance(value, Address) and value.location == _STACK:
+            raise CannotReadError("makes a number of the address of its stack")
+        return super()._number(value)
+
     def operand(self, text: str) -> Expression | Address:
         """What an operand is; of x86 also a sum, and the low byte of a register."""
         assert self.state is not None
-        terms = _TERM.findall(text)
+        terms = [] if text.startswith(_STACK) else _TERM.findall(text)
         if len(terms) > 1 and "".join(map("".join, terms)) == text:
             return self._sum(terms)
         if scaled := _SCALED.fullmatch(text):
@@ -281,7 +368,10 @@ class _Code(TableExecutor):
         if (low := self.state.values.get(_BYTES.get(text, ""))) is not None:
             high = added("&", super().operand(text), Constant(~_LOW.value))
             return added("|", high, low)
-        return super().operand(text)
+        found = super().operand(text)
+        if isinstance(found, Address) or UNKNOWN.index not in reads(found):
+            return found
+        return given(found, self.state.path)  # It may have been set on this path alone.
 
     def _sum(self, terms: Sequence[tuple[str, str]]) -> Expression | Address:
         (_, first), *others = terms
@@ -290,19 +380,19 @@ class _Code(TableExecutor):
             found = added(sign, found, self.operand(self._register_of(text)))
         return found
 
-    def _torn(self, names: Iterable[str]) -> frozenset[int]:
-        """Of no matter where the model asks for no dependencies."""
-        return frozenset() if self._loose else super()._torn(names)
+    def _ways(self, path: Condition, *each: Depends) -> list[Condition]:
+        """One, where the model asks for no dependencies."""
+        return [path] if self._loose else super()._ways(path, *each)
 
     def _register_of(self, text: str) -> str:
         """Registers of x86 have three names; that of the low byte is kept apart."""
         return text if text in _WHOLE else super()._register_of(text)
 
-    def _put(self, register: str, value: Expression | Address, sources: frozenset[int]) -> None:
+    def _put(self, register: str, value: Expression | Address, whence: Depends) -> None:
         """A register whose low byte is written has that beside the rest of it."""
         assert self.state is not None
         self._forget([_BYTES.get(register, "")])
-        super()._put(register, value, sources)
+        super()._put(register, value, whence)
 
     # ---- what it becomes ------------------------------------------------------------------------
 
@@ -329,52 +419,18 @@ class _Code(TableExecutor):
         """What each read of the source has read. Raises InputError where that is lost."""
         known: dict[int, Expression] = {}
         for it in self._own.operations:
-            if not it.reads:
+            if not watched(it):
                 continue
             guard = substituted(it.guard, lambda i: known.get(i, Read(i)))
             value: Expression = Constant(0)
-            if condition_of(guard) is False:
-                pass  # It is never executed.
-            elif watched(it):
+            if condition_of(guard) is not False:  # It may be executed.
                 # Where no loop goes on, the function has come to its end.
                 there = both(condition_of(guard), self._ends)
                 value = given(self._results.get(it.index, UNKNOWN), there)
-            else:
-                value = Read(self._same_access(it, both(condition_of(guard), self._ends)))
             if UNKNOWN.index in reads(value):
                 raise lost(it)
             known[it.index] = value
             yield Seen(it.index, guard, value)
-
-    def _same_access(self, read: Operation, there: Condition) -> int:
-        """The event that is a read whose result nothing looks at: the accesses of its location are
-        those of the code, one by one, and where it is executed that is. there: when that is.
-
-        A compiler may have left out a read, and the next access would tell what it never read.
-        Raises InputError.
-        """
-        own = [it for it in self._own.operations if it.location == read.location]
-        events = [
-            it
-            for it in self.events
-            if isinstance(it, Event) and it.location == read.location and it.pair is None
-        ]
-        named_in = [reads(self._results.get(it.index, UNKNOWN)) for it in own]
-        event = next((it for at, it in zip(own, events, strict=False) if at is read), None)
-        if (
-            event is None
-            or len(own) != len(events)
-            or not all(map(_may_be, own, events))
-            or any(
-                it.index not in named
-                for at, it, named in zip(own, events, named_in, strict=True)
-                if at.reads and watched(at)
-            )
-            or not (len(own) == 1 or implies(there, event.guard))
-        ):
-            message = f"{read}, whose result nothing looks at, must be one in the code, too"
-            raise InputError([Problem(read.span, message, severity=Severity.UNSUPPORTED)])
-        return event.index
 
     def _matched(self) -> Mapping[int, int]:
         """By operation of the source, the event that is the same access, as far as it is one."""
@@ -414,10 +470,10 @@ class _Code(TableExecutor):
         return {index: tuple(text) for index, text in found.items()}
 
 
-def _may_be(operation: Operation, it: Event) -> bool:
-    """Whether an event may be an operation; a store may be an exchange that reads, too."""
-    exchanges = operation.kind is Kind.STORE and _is(it, Kind.RMW)
-    return exchanges or _is(it, operation.kind)
+def _overlap(one: re.Match[str], other: re.Match[str]) -> bool:
+    """Whether two slots of the stack have a byte in common."""
+    first, second = int(one[1]), int(other[1])
+    return first < second + int(other[2]) and second < first + int(one[2])
 
 
 def _is(it: Event, kind: Kind) -> bool:

@@ -18,7 +18,7 @@ from rspverify.assembly.program import ARRIVE, DEPART, AssemblyProgram, Instruct
 from rspverify.compilers.amdgpu import Does
 from rspverify.compilers.programs import named, watched
 from rspverify.compilers.threads import Emitted, EmittedThread
-from rspverify.isa.conditions import Condition, both, condition_of, expression, implies, negated
+from rspverify.isa.conditions import Condition, condition_of, expression, given
 from rspverify.isa.execution import UNKNOWN
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.program import Kind, Operation, Order, Program, Thread
@@ -29,11 +29,9 @@ from rspverify.value import (
     Constant,
     Expression,
     Read,
-    Select,
     evaluate,
     reads,
     renumbered,
-    select,
     substituted,
 )
 from rspverify.value.domain import Access, derivable
@@ -336,19 +334,6 @@ def _invalidates(it: Mnemonic) -> bool:
     return any(
         isinstance(each, SetTo) and not each.value for those in effects for each in plain(those)
     )
-
-
-def given(value: Expression, guard: Condition) -> Expression:
-    """The expression without what cannot be where a condition holds."""
-    if not isinstance(value, Select):
-        return value
-    condition = condition_of(value.condition)
-    if implies(guard, condition):
-        return given(value.then, guard)
-    if implies(guard, negated(condition)):
-        return given(value.otherwise, guard)
-    then = given(value.then, both(guard, condition))
-    return select(value.condition, then, given(value.otherwise, both(guard, negated(condition))))
 
 
 def _require_known(code: Sequence[Emitted]) -> None:

@@ -110,11 +110,18 @@ def watched(operation: Operation) -> bool:
     return operation.reads and operation.used
 
 
+def unwatched(program: Program) -> frozenset[int]:
+    """The reads at whose results nothing looks."""
+    return frozenset(it.index for it in program.operations if it.reads and not watched(it))
+
+
 def shape_of(operation: Operation, *, has_local: bool) -> Shape | None:
     """The operation of IR that an operation is; None of a barrier and a mutex."""
     kind, order = op_of(operation), operation.order
     if kind is None:
         return None
+    if order is Order.CONSUME:  # As all compilers have it.
+        order = Order.ACQUIRE
     if order is not None and operation.failure is not None:
         order = at_least(order, operation.failure)
     scope = operation.scope.value.lower() if operation.scope is not None else None

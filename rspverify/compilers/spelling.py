@@ -16,7 +16,8 @@ Spelled = Callable[[Instruction], Iterable[Line]]
 
 _NUMBERED = re.compile(r"(\d+)([bf])")
 _TO_THE_NEXT = re.compile(r"[.$]\+4")
-_SIZE = re.compile(r"(?:dword|qword) ptr ", re.IGNORECASE)
+_SIZE = re.compile(r"(?:byte|dword|qword) ptr ", re.IGNORECASE)
+_BYTE = re.compile(r"byte ptr ", re.IGNORECASE)
 _BEFORE_BASE = re.compile(r"(-?\d+)\[([^\]]*)\]")
 _WHOLE = re.compile(r"R(?:[ABCD]X|[SD]I|[BS]P|[89]|1[0-5])")
 _STACK = re.compile(r"\[RSP[^\]]*\]")
@@ -26,7 +27,14 @@ _SCOPES_OF_PTX = ("cta", "gpu", "sys")
 _FUNCTION = re.compile(r"^\.visible \.func ([\w.]+)\([^)]*\)\s*\{", re.MULTILINE)
 _PREDICATED = re.compile(r"@(!?)(%p\d+) bra")
 _OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
-_CALCULATES = ("ADD", "SUB", "AND", "OR", "XOR", "INC", "DEC", "NEG", "NOT")
+_WRITES = ("ADD", "SUB", "AND", "OR", "XOR", "INC", "DEC", "NEG", "NOT", "SHL", "SAR", "SHR")
+_ACCESSES = ("MOV", "XCHG", "LEA")
+_PAIRS = {"STP": "STR", "LDP": "LDR", "STRD": "STR", "LDRD": "LDR"}
+_SHIFTED = re.compile(r"^([la]s[lr]) #?", re.IGNORECASE)
+_ON_STACK = re.compile(r"\[(SP)(?:,(-?\d+))?\](!?)")
+_BIT = re.compile(r"(?:4\*cr([0-7])\+)?(lt|gt|eq)")
+_OF_BITS = {"crxor": "crclr", "creqv": "crset"}
+_IMM = re.compile(r"-?(?:0x)?[0-9a-fA-F]+")
 _ASIDE = "%aside"
 """The register of what an instruction of x86 calculates with memory."""
 
@@ -63,16 +71,56 @@ def lines_of(emitted: Sequence[Line], spelled: Spelled) -> Iterator[Line]:
 
 def arm(it: Instruction) -> Iterable[Line]:
     """A32 and A64: in capitals, but for labels, numbers without a sign before them."""
-    operands = [_plain(each, _in_capitals) for each in it.operands]
+    parts = (part for each in it.operands for part in _SHIFTED.split(each) if part)
+    operands = [_plain(each, _in_capitals) for each in parts]
     mnemonic = it.mnemonic.upper()
-    if mnemonic == "POP" and "PC" in operands[-1]:
-        mnemonic, operands = "BX", ["LR"]
     made = replace(it, mnemonic=mnemonic, operands=tuple(operands))
+    if mnemonic in _PAIRS and (place := _ON_STACK.fullmatch(operands[2])):
+        yield from _pair(made, place)
+        return
+    if mnemonic in ("PUSH", "POP") or operands[:2] == ["PC", "[SP]"]:
+        yield from _on_stack(made)
+        return
     if (returns := re.fullmatch(r"BX(EQ|NE|LT|GT|LE|GE)", mnemonic)) is None:
         yield made
     else:
         opposite = f"B{_OPPOSITE[returns[1].lower()].upper()}"
         yield from _unless(made, opposite, (), replace(made, mnemonic="BX"))
+
+
+def _pair(it: Instruction, place: re.Match[str]) -> Iterator[Instruction]:
+    """Two accesses of the stack that are one instruction, with what becomes of its pointer."""
+    mnemonic, (one, other, _, *behind) = _PAIRS[it.mnemonic], it.operands
+    first, size = int(place[2] or 0), 8 if one[0] == "X" else 4
+    stack = place[1]
+    if place[3]:
+        yield _made(it, "ADD", stack, stack, str(first))
+        first = 0
+    yield _made(it, mnemonic, one, f"[{stack},{first}]")
+    yield _made(it, mnemonic, other, f"[{stack},{first + size}]")
+    if behind:
+        yield _made(it, "ADD", stack, stack, *behind)
+
+
+def _on_stack(it: Instruction) -> Iterator[Instruction]:
+    """`PUSH {R4,LR}` stores registers, `POP {R4,PC}` loads them, and returns; so does a load."""
+    names = it.operands[0].strip("{}").split(",")
+    size = str(4 * len(names))
+    if it.mnemonic == "PUSH":
+        yield _made(it, "SUB", "SP", "SP", size)
+    for at, name in enumerate(names):
+        if name != "PC":
+            does = "STR" if it.mnemonic == "PUSH" else "LDR"
+            yield _made(it, does, name, f"[SP,{4 * at}]")
+    if it.mnemonic != "PUSH":
+        yield _made(it, "ADD", "SP", "SP", size)
+    if "PC" in names:
+        yield _made(it, "BX", "LR")
+
+
+def _made(it: Instruction, mnemonic: str, *operands: str) -> Instruction:
+    """A part of an instruction."""
+    return replace(it, mnemonic=mnemonic, operands=operands)
 
 
 def riscv(it: Instruction) -> Iterable[Instruction]:
@@ -92,8 +140,14 @@ def power(it: Instruction) -> Iterable[Line]:
     operands = tuple(_plain(each).removeprefix("%") for each in it.operands)
     mnemonic = it.mnemonic.rstrip("+-") if it.mnemonic[0] == "b" else it.mnemonic
     operands = tuple(each.replace("(%", "(") for each in operands)
+    operands = tuple(
+        _BIT.sub(lambda bit: f"{bit[2]}_cr{bit[1] or 0}", each) if _BIT.fullmatch(each) else each
+        for each in operands
+    )
     if mnemonic == "cmpd" and operands[-1] == operands[-2]:
         mnemonic = "cmpw"  # What is compared with itself is of any size.
+    if mnemonic in _OF_BITS and len({*operands}) == 1:
+        mnemonic, operands = _OF_BITS[mnemonic], operands[:1]
     returns = re.fullmatch(r"b(eq|ne|lt|gt|le|ge)lr", mnemonic)
     if returns is None:
         yield replace(it, mnemonic=mnemonic, operands=operands)
@@ -112,18 +166,23 @@ def x86(it: Instruction) -> Iterable[Instruction]:
         word, _, first = given[0].partition(" ")
         mnemonic, given[0] = f"LOCK {word.upper()}", first
     operands = [_memory(_plain(_SIZE.sub("", each), _in_capitals)) for each in given]
-    operands = [each.replace("+-", "-") for each in operands]
+    operands = [_signed(each) for each in operands]
+    move = "MOVB" if any(map(_BYTE.match, given)) else "MOV"
     if mnemonic.startswith("LOCK") and operands and _STACK.fullmatch(operands[0]):
         mnemonic, operands = "MFENCE", []
+    if mnemonic in ("PUSH", "POP", "LEAVE"):
+        yield from _of_frame(it, mnemonic, operands)
+        return
     made = replace(it, mnemonic=mnemonic, operands=tuple(operands))
     if any(map(_WHOLE.fullmatch, operands)) and mnemonic not in ("MOV", "LEA", "MOVSXD"):
-        if mnemonic != "ADD":  # Nothing of 64 bits is compared, or shifted.
+        minus = mnemonic == "SUB" and _IMM.fullmatch(operands[1])
+        if mnemonic != "ADD" and not minus:  # Nothing of 64 bits is compared, or shifted.
             yield replace(made, mnemonic=f"{mnemonic} of 64 bits")
             return
-        mnemonic, operands = (
-            "LEA",
-            [operands[0], f"[{operands[0]}+{operands[1]}]".replace("+-", "-")],
-        )
+        register, by = operands
+        sign = "-" if minus else "+"
+        mnemonic = "LEA"
+        operands = [register, _signed(f"[{register}{sign}{by}]")]
         made = replace(it, mnemonic=mnemonic, operands=tuple(operands))
     places = [at for at, each in enumerate(operands) if each.startswith("[")]
     if mnemonic == "LEA" and len(operands) == 2:
@@ -131,15 +190,33 @@ def x86(it: Instruction) -> Iterable[Instruction]:
     elif mnemonic in ("XOR", "SUB") and operands[0] == operands[1]:
         yield replace(it, mnemonic="MOV", operands=(operands[0], "0"))
         yield replace(it, mnemonic="TEST", operands=tuple(operands))
-    elif not (mnemonic in _CALCULATES and places):
-        yield made
+    elif not places or mnemonic.startswith("LOCK") or mnemonic in _ACCESSES:
+        yield made if mnemonic != "MOV" else replace(made, mnemonic=move)
     else:
-        load = replace(it, mnemonic="MOV", operands=(_ASIDE, operands[places[0]]))
         aside = [_ASIDE if at in places else each for at, each in enumerate(operands)]
-        yield load
+        if not mnemonic.startswith("SET"):
+            yield _made(it, move, _ASIDE, operands[places[0]])
         yield replace(made, operands=tuple(aside))
-        if places == [0]:
-            yield replace(it, mnemonic="MOV", operands=(operands[0], _ASIDE))
+        if places == [0] and (mnemonic in _WRITES or mnemonic.startswith("SET")):
+            yield _made(it, move, operands[0], _ASIDE)
+
+
+def _of_frame(it: Instruction, mnemonic: str, operands: Sequence[str]) -> Iterator[Instruction]:
+    """What stores and loads registers on top of the stack of x86."""
+    (register,) = operands or ("RBP",)
+    if mnemonic == "PUSH":
+        yield _made(it, "LEA", "RSP", "RSP-8")
+        yield _made(it, "MOV", "[RSP]", register)
+        return
+    if mnemonic == "LEAVE":
+        yield _made(it, "MOV", "RSP", "RBP")
+    yield _made(it, "MOV", register, "[RSP]")
+    yield _made(it, "LEA", "RSP", "RSP+8")
+
+
+def _signed(sum_: str) -> str:
+    """A sum in which no sign stands before another."""
+    return sum_.replace("+-", "-").replace("--", "+")
 
 
 def ptx(it: Instruction) -> Iterable[Line]:

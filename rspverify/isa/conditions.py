@@ -20,11 +20,12 @@ from rspverify.value import (
     binary,
     conjunction,
     reads,
+    select,
     unary,
 )
 
 
-class Decision(Struct, frozen=True):
+class Decision(Struct, frozen=True, cache_hash=True):
     """What follows where a comparison holds, and where it does not."""
 
     comparison: Expression
@@ -69,13 +70,29 @@ def _given(condition: Condition, comparison: Expression, holds: bool) -> Conditi
     return condition
 
 
+@lru_cache(maxsize=4096)
+def size(condition: Condition) -> int:
+    """How many decisions it has when it is written out."""
+    if isinstance(condition, bool):
+        return 0
+    return 1 + size(condition.then) + size(condition.otherwise)
+
+
 def both(one: Condition, other: Condition) -> Condition:
     """That both hold."""
+    if one is True or other is False or one is other:
+        return other
+    if other is True or one is False:
+        return one
     return choice(one, other, False)
 
 
 def either(one: Condition, other: Condition) -> Condition:
     """That one of them holds."""
+    if one is False or other is True or one is other:
+        return other
+    if other is False or one is True:
+        return one
     return choice(one, True, other)
 
 
@@ -86,6 +103,10 @@ def negated(condition: Condition) -> Condition:
 
 def implies(one: Condition, other: Condition) -> bool:
     """Whether the second holds wherever the first does."""
+    if other is True or one is False or one is other:
+        return True
+    if other is False:
+        return False
     return both(one, negated(other)) is False
 
 
@@ -204,3 +225,16 @@ def _opposite(comparison: Expression) -> Expression:
             return Binary(">=", left, right)
         case _:
             return unary("!", comparison)
+
+
+def given(value: Expression, guard: Condition) -> Expression:
+    """The expression without what cannot be where a condition holds."""
+    if not isinstance(value, Select):
+        return value
+    condition = condition_of(value.condition)
+    if implies(guard, condition):
+        return given(value.then, guard)
+    if implies(guard, negated(condition)):
+        return given(value.otherwise, guard)
+    then = given(value.then, both(guard, condition))
+    return select(value.condition, then, given(value.otherwise, both(guard, negated(condition))))

@@ -12,7 +12,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
-from itertools import groupby
+from itertools import groupby, product
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct, field
@@ -33,15 +33,29 @@ from rspverify.isa.instruction_set import Form, InstructionSet
 from rspverify.isa.lines import Instruction, Jump, Label, Line
 from rspverify.records import replace
 from rspverify.source import InputError, Problem, Severity, Span
-from rspverify.value import Binary, Constant, Expression, Read, binary, reads, select, unary, wrap
+from rspverify.value import (
+    Binary,
+    Constant,
+    Expression,
+    Read,
+    Select,
+    Unary,
+    binary,
+    reads,
+    select,
+    unary,
+    wrap,
+)
 
 _EVENTS = {"fence", "event"}
+_MOST_WAYS = 16
+"""An access is taken apart into so many at most, by what it depends on."""
 
 LATE = "late"
 """The tag of a barrier, which no model can name, to which a thread comes when enough have met."""
 
 CONTROL = "branches before it"
-"""What is torn where the paths to a place have branched on different reads."""
+"""What depends on the reads on which the paths to a place have branched."""
 
 UNKNOWN = Read(-1)
 """What a register has that nothing was written to."""
@@ -69,10 +83,15 @@ class Address(Struct, frozen=True):
 
 
 class Reserved(Struct, frozen=True):
-    """The load that a store-exclusive is paired with, by its event; None where paths differ."""
+    """The load that a store-exclusive is paired with, by its events, one for each way to it; none
+    where paths differ."""
 
-    event: int | None
+    events: tuple[tuple[int, Condition], ...]
     location: str
+
+
+Depends = Mapping[int, Condition]
+"""The reads on which something depends, and where."""
 
 
 class State(Struct, frozen=True):
@@ -82,7 +101,8 @@ class State(Struct, frozen=True):
     whatever it was made of them, and `~i` of a read i that only decided between others on the way.
     control: the reads on which the branches before depend. reserved: the load-exclusive that comes
     last, with no store-exclusive behind it. torn: of registers, and of `CONTROL`, the reads on
-    which they depend on some of the paths here only, although these are executed on others, too.
+    which they depend on some of the paths here only, although these are executed on others, too,
+    and on which they do.
     """
 
     path: Condition
@@ -90,7 +110,12 @@ class State(Struct, frozen=True):
     sources: Mapping[str, frozenset[int]] = field(default_factory=dict)
     control: frozenset[int] = frozenset()
     reserved: Reserved | None = None
-    torn: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    torn: Mapping[str, Depends] = field(default_factory=dict)
+
+    def depends(self, name: str) -> Depends:
+        """On which reads a register, or `CONTROL`, depends, and where."""
+        own = self.control if name == CONTROL else self.sources.get(name, frozenset())
+        return {**dict.fromkeys(own, True), **self.torn.get(name, {})}
 
 
 S = TypeVar("S", bound=State)
@@ -150,10 +175,10 @@ class Executor(ABC, Generic[S]):
         if self.state is not None:
             self.passes(label)
 
-    def branch(self, target: str, taken: Condition, sources: frozenset[int] = frozenset()) -> None:
+    def branch(self, target: str, taken: Condition) -> None:
         """Go on in both directions, as far as each can be taken. Raises CannotReadError."""
         assert self.state is not None
-        before = replace(self.state, control=self.state.control | sources)
+        before = self.state
         there, on = both(before.path, taken), both(before.path, negated(taken))
         if there is not False:
             if target in self._passed:
@@ -249,7 +274,7 @@ class _Since(Struct, frozen=True):
 
     def look(self, register: str, path: Condition) -> None:
         """A register is looked at on a path."""
-        if not implies(path, self.set.get(register, False)):
+        if register not in self.before and not implies(path, self.set.get(register, False)):
             self.before.add(register)
 
     def put(self, register: str, path: Condition) -> None:
@@ -280,13 +305,25 @@ class TableExecutor(Executor[State]):
     ) -> None:
         super().__init__(State(True, initial))
         self._set, self._registers, self._locations = instructions, registers, locations
-        self._functions = {it: _of_numbers(does) for it, does in instructions.functions.items()}
+        self._functions = {it: _folded(does) for it, does in instructions.functions.items()}
         self._next, self._spelled, self._zero, self._anywhere = first, spelled, zero, anywhere
         self.events: list[Event | Choice] = []
         self.rounds: list[Round] = []
         self._guards: dict[int, Condition] = {}
         self._instruction: Instruction | None = None
         self._since: dict[str, _Since] = {}
+        self._loops: set[str] = set()
+
+    def follow(self, lines: Iterable[Line]) -> None:
+        """Follow lines to the last; which labels they go back to is seen before."""
+        lines, passed = list(lines), set[str]()
+        for it in lines:
+            if isinstance(it, Label):
+                passed.add(it.name)
+            elif isinstance(it, Instruction | Jump):
+                goals = it.operands if isinstance(it, Instruction) else (it.target,)
+                self._loops |= passed.intersection(goals)
+        super().follow(lines)
 
     def form(self, it: Instruction) -> Form:
         """The instruction of the set that is written so. Raises CannotReadError."""
@@ -307,7 +344,40 @@ class TableExecutor(Executor[State]):
 
     def execute(self, it: Instruction) -> None:
         """What one instruction does. Raises CannotReadError."""
-        self._one(it, self.form(it))
+        form = self.form(it)
+        if form.when is None:
+            self._one(it, form)
+        else:
+            self._where(form.when, it, form)
+
+    def _where(self, when: Formula, it: Instruction, form: Form) -> None:
+        """An instruction that is executed where a condition holds. It depends on that, and so does
+        what it sets; what comes behind it does not, as it would behind a branch."""
+        assert self.state is not None
+        if form.target is not None or "end" in form.words:
+            raise CannotReadError("goes elsewhere on a condition")
+        before = self.state
+        number = self._number(when.value(self.operand, self._functions, _WITH_ADDRESSES))
+        holds = condition_of(number)
+        decides = _either(*map(before.depends, when.needs))
+        there, away = both(before.path, holds), both(before.path, negated(holds))
+        if there is False:
+            return
+        self.state = replace(before, path=there)
+        self._branched_on(decides)
+        self._one(it, form)
+        done = self.state
+        if CONTROL in before.torn:
+            torn = {**done.torn, CONTROL: before.torn[CONTROL]}
+        else:
+            torn = {name: of for name, of in done.torn.items() if name != CONTROL}
+        done = replace(done, control=before.control, torn=torn)
+        self.state = done if away is False else self.joined(done, replace(before, path=away))
+        decides = {min(it, ~it): when for it, when in decides.items()}
+        for name, value in done.values.items():
+            whence = done.depends(name)
+            if (value, whence) != (before.values.get(name), before.depends(name)):
+                self._depend(name, _either(self.state.depends(name), decides))
 
     def forget_labels(self) -> None:
         """What follows has labels of its own."""
@@ -317,7 +387,8 @@ class TableExecutor(Executor[State]):
     def passes(self, label: Label) -> None:
         """From here on a loop may begin."""
         assert self.state is not None
-        self._since[label.name] = _Since(self._next, self.state.path)
+        if label.name in self._loops:
+            self._since[label.name] = _Since(self._next, self.state.path)
 
     def goes_back(self, target: str, there: Condition, before: State) -> State:
         """A loop that goes on only where it has written nothing, and carries no register round.
@@ -366,19 +437,30 @@ class TableExecutor(Executor[State]):
         paired = pair is not None
         if paired:
             succeeds = self._choice(it)
-        own = {"exclusive": frozenset({self._next})} if paired and "dependent" in form.words else {}
-        if "carried" in form.words:
-            own = {"old": frozenset({self._next})}
-        known = {**before.sources, **own}
+        carries = ["exclusive"] if paired and "dependent" in form.words else []
+        carries += ["old"] if "carried" in form.words else []
+        first = self._next
 
-        def sources(it: Formula) -> frozenset[int]:
-            reads = {name: known.get(bound.get(name, name), ()) for name in it.needs}
-            reads.pop("exclusive" if it is form.written else "", None)
-            return frozenset(
-                min(index, ~index) if name in it.deciding else index
-                for name, them in reads.items()
-                for index in them
-            )
+        def depends(it: Formula) -> Depends:
+            """`~i` where read i only decides."""
+            test, *ways = it.choice or (None, frozenset(), frozenset())
+            holds: Condition = True if test is None else condition_of(number(test))
+            found: list[Depends] = []
+            for name in it.needs:
+                own = before.depends(bound.get(name, name))
+                if name in carries and not (name == "exclusive" and it is form.written):
+                    own = {self._next: True}
+                there: Condition = True
+                chosen = it is not form.written and name not in it.deciding
+                if chosen and (name in ways[0]) != (name in ways[1]):
+                    there = holds if name in ways[0] else negated(holds)
+                found.append(
+                    {
+                        min(index, ~index) if name in it.deciding else index: both(when, there)
+                        for index, when in own.items()
+                    }
+                )
+            return _either(*found)
 
         def value(name: str) -> Expression | Address:
             if name in ("old", "exclusive"):
@@ -391,32 +473,30 @@ class TableExecutor(Executor[State]):
         def number(it: Formula) -> Expression:
             return self._number(calculated(it))
 
-        def torn(it: Formula) -> frozenset[int]:
-            ways = [
-                frozenset[int]().union(*(known.get(bound.get(name, name), ()) for name in names))
-                for names in it.alternatives
-            ]
-            parted = ways[0] ^ ways[1] if ways else frozenset()
-            return self._torn(bound.get(name, name) for name in it.needs) | parted
-
         if form.target is not None:
             assert form.branch is not None
             taken = condition_of(number(form.branch))
-            self._tear(CONTROL, torn(form.branch) - before.control)
-            self.branch(bound[form.target], taken, sources(form.branch))
-        sets = [(name, calculated(it), sources(it), torn(it)) for name, it in form.sets]
+            self._branched_on(depends(form.branch))
+            self.branch(bound[form.target], taken)
+        sets = [(name, calculated(it), depends(it)) for name, it in form.sets]
         if form.meets:
             self._meet(it, form, [self.operand(bound[each]) for each in form.meets])
         elif not form.words.isdisjoint(_EVENTS) or (
             form.address is not None and paired is exclusive
         ):
-            self._access(it, form, bound, number, sources, pair)
+            self._access(it, form, bound, number, depends, pair)
         elif exclusive:
             self.state = replace(self.state, reserved=None)
-        for name, found, from_reads, torn_reads in sets:
+        for name, found, whence in sets:
             register = self._register(bound[name]) if name in bound else name
-            self._put(register, found, from_reads)
-            self._tear(register, torn_reads)
+            copies = range(first + paired, self._next) if carries else ()
+            more = {
+                it if each >= 0 else ~it: when
+                for each, when in whence.items()
+                if max(each, ~each) in copies
+                for it in copies
+            }
+            self._put(register, found, {**whence, **more})
         if self.state is not None and "release" in form.words:
             self.state = replace(self.state, reserved=None)
         if self.state is not None and "forget" in form.words:
@@ -439,7 +519,7 @@ class TableExecutor(Executor[State]):
         numbers = [each.value for each in operands if isinstance(each, Constant)]
         if len(numbers) < len(operands):
             raise CannotReadError("meets at a barrier whose number is calculated")
-        if self._torn([CONTROL]):
+        if self.state.torn.get(CONTROL):
             raise CannotReadError("depends on a read on some of the ways to it only")
         label = "/".join(map(str, numbers[:2]))
         quorum = numbers[2] if len(numbers) > 2 else None
@@ -456,18 +536,18 @@ class TableExecutor(Executor[State]):
             self._guards[self._next] = guard
             self._next += 1
 
-    def _pair(self, form: Form, bound: Mapping[str, str]) -> int | None:
+    def _pair(self, form: Form, bound: Mapping[str, str]) -> Reserved | None:
         """The load that a store-exclusive is paired with; None if it must fail."""
         assert self.state is not None
         reserved = self.state.reserved
         if reserved is None:
             return None
-        if reserved.event is None:
+        if not reserved.events:
             raise CannotReadError("is paired with another load-exclusive on each path")
         (place, _), *others = self._places(form, bound)
         if others:
             raise CannotReadError("is exclusive, of a location that is computed")
-        return reserved.event if self._anywhere or place.location == reserved.location else None
+        return reserved if self._anywhere or place.location == reserved.location else None
 
     def _times(self, label: str, path: Condition) -> int:
         """How often the thread has met at a barrier. Raises CannotReadError if it is not known."""
@@ -517,51 +597,75 @@ class TableExecutor(Executor[State]):
         form: Form,
         bound: Mapping[str, str],
         number: Callable[[Formula], Expression],
-        sources: Callable[[Formula], frozenset[int]],
-        pair: int | None,
+        depends: Callable[[Formula], Depends],
+        pair: Reserved | None,
     ) -> None:
-        """A fence, or an access: an event for each location that it may be of."""
+        """A fence, or an access: an event for each location that it may be of, and for each set of
+        reads that it may depend on."""
         assert self.state is not None
         path, written = self.state.path, form.written
+        if "byte" in form.words:
+            raise CannotReadError("accesses a byte alone")
         succeeds = None if written is None or pair is not None else written.condition
         places: Sequence[tuple[Address | None, Condition]] = [(None, True)]
         if form.address is not None:
             places = self._places(form, bound)
-        whence = [bound[each] for each in (form.address, form.offset) if each is not None]
-        names = [] if written is None else [bound.get(it, it) for it in written.needs]
-        if self._torn([CONTROL, *whence, *names]):
-            raise CannotReadError("depends on a read on some of the ways to it only")
+        names = [bound[each] for each in (form.address, form.offset) if each is not None]
+        whence = _either(*map(self.state.depends, names))
+        data = {} if written is None else depends(written)
+        control = self.state.depends(CONTROL)
+        loads: Sequence[tuple[int | None, Condition]] = [(None, True)]
+        drawn: Condition = True
+        if pair is not None:
+            loads, drawn = pair.events, condition_of(Read(self._next - 1))
         somewhere = reduce(either, (there for _, there in places))
         given: Expression = Constant(0)
-        own: list[int] = []
-        for place, there in places:
-            index, guard = self._next, both(path, there)
+        own: list[tuple[int, Condition]] = []
+        ways = self._ways(path, whence, data, control)
+        for (place, there), way, (load, when) in product(places, ways, loads):
+            index, here = self._next, both(both(way, there), when)
+            if here is False and own:
+                continue
             event = Event(
                 index,
                 form,
                 it,
-                guard if pair is None else both(guard, condition_of(Read(index - 1))),
+                both(here, drawn),
                 None if place is None else place.location,
                 None if written is None else number(written),
                 None if succeeds is None else number(succeeds),
-                frozenset[int]().union(*(self.state.sources.get(it, ()) for it in whence)),
-                frozenset() if written is None else sources(written),
-                self.state.control,
+                _on(whence, way),
+                _on({} if written is None else depends(written), way),
+                _on(control, way),
                 False if own else both(path, negated(somewhere)),
-                pair,
+                load,
             )
-            given = Read(index) if not own else select(expression(there), Read(index), given)
+            given = Read(index) if not own else select(expression(here), Read(index), given)
             self.events.append(event)
             self._guards[index] = event.guard
-            own.append(index)
+            own.append((index, here))
             self._next += 1
         if form.result is not None:
             result = bound.get(form.result, form.result)
-            self._put(self._register(result), given, frozenset(own))
+            self._put(self._register(result), given, {index: True for index, _ in own})
         if pair is not None or "reserve" in form.words:
-            one = self.events[-1] if len(own) == 1 and pair is None else None
-            known = Reserved(one.index, one.location or "") if isinstance(one, Event) else None
+            known = Reserved((), "")
+            if pair is None and len(places) == 1:
+                known = Reserved(tuple(own), places[0][0].location if places[0][0] else "")
             self.state = replace(self.state, reserved=known)
+
+    def _ways(self, path: Condition, *each: Depends) -> list[Condition]:
+        """A path, taken apart so that on each part it is the same on which reads something depends.
+
+        Raises CannotReadError.
+        """
+        found = [path]
+        for when in dict.fromkeys(when for it in each for when in it.values()):
+            parts = (part for way in found for part in (both(way, when), both(way, negated(when))))
+            found = [part for part in parts if part is not False]
+        if len(found) > _MOST_WAYS:
+            raise CannotReadError("depends on too many reads on some of the ways to it only")
+        return found
 
     def operand(self, text: str) -> Expression | Address:
         """What an operand is: a number, what a register has, the address of a location."""
@@ -598,16 +702,32 @@ class TableExecutor(Executor[State]):
             raise CannotReadError(f"has the operand {text}, which is not a register")
         return text
 
-    def _put(self, register: str, value: Expression | Address, sources: frozenset[int]) -> None:
+    def _put(self, register: str, value: Expression | Address, whence: Depends) -> None:
+        """Set a register. whence: the reads that the value comes from."""
         assert self.state is not None
         if register == self._zero:
             return
         for since in self._since.values():
             since.put(register, self.state.path)
         values = {**self.state.values, register: value}
-        own = {**self.state.sources, register: sources}
-        torn = {name: of for name, of in self.state.torn.items() if name != register}
-        self.state = replace(self.state, values=values, sources=own, torn=torn)
+        self.state = replace(self.state, values=values)
+        self._depend(register, whence)
+
+    def _depend(self, name: str, whence: Depends) -> None:
+        """Note on which reads a register depends, and where."""
+        assert self.state is not None
+        path = self.state.path
+        there = {it: when for it, when in whence.items() if both(path, when) is not False}
+        own = {**self.state.sources, name: frozenset(there)}
+        self.state = replace(self.state, sources=own)
+        self._tear(name, there)
+
+    def _branched_on(self, depends: Depends) -> None:
+        """What comes behind depends on these reads, too."""
+        assert self.state is not None
+        whence = _either(self.state.depends(CONTROL), depends)
+        self.state = replace(self.state, control=self.state.control | frozenset(depends))
+        self._tear(CONTROL, whence)
 
     def joined(self, one: State, other: State) -> State:
         """Registers have what the path has put there that was taken."""
@@ -618,28 +738,27 @@ class TableExecutor(Executor[State]):
             for name in dict.fromkeys((*one.values, *other.values))
         }
         path = choice(one.path, True, other.path)
-        reserved = one.reserved if one.reserved == other.reserved else Reserved(None, "")
+        reserved = one.reserved if one.reserved == other.reserved else Reserved((), "")
         control = one.control | other.control
         sources = sources_joined(one, other)
-        known = {**sources, CONTROL: control}
-        none = frozenset[int]()
-        torn: dict[str, frozenset[int]] = {}
-        for state in (one, other):
-            for name, all_of in known.items():
-                own = state.control if name == CONTROL else state.sources.get(name, none)
-                lost = frozenset(it for it in all_of - own if not self.silent({it}, state.path))
-                torn[name] = torn.get(name, none) | lost | state.torn.get(name, none)
+        torn: dict[str, Depends] = {}
+        for name, own in {**sources, CONTROL: control}.items():
+            ways = [(state, state.depends(name)) for state in (one, other)]
+            each = {it: [self._there(it, *way) for way in ways] for it in own}
+            found = {it: either(*when) for it, when in each.items()}
+            torn[name] = {it: when for it, when in found.items() if not implies(path, when)}
         torn = {name: of for name, of in torn.items() if of}
         return State(path, values, sources, control, reserved, torn)
+
+    def _there(self, read: int, state: State, depends: Depends) -> Condition:
+        """Where something depends on a read, on a path; where that is not executed it may."""
+        if read in depends:
+            return both(state.path, depends[read])
+        return self.silent({read}, state.path) and state.path
 
     def silent(self, reads: Iterable[int], path: Condition) -> bool:
         """Whether none of these reads is executed on a path."""
         return all(both(self._guards[max(it, ~it)], path) is False for it in reads)
-
-    def _torn(self, names: Iterable[str]) -> frozenset[int]:
-        """The reads on which one of these depends by some of the ways here only."""
-        assert self.state is not None
-        return frozenset[int]().union(*(self.state.torn.get(name, ()) for name in names))
 
     def _forget(self, names: Iterable[str]) -> None:
         """What registers have from here on is not known."""
@@ -647,10 +766,13 @@ class TableExecutor(Executor[State]):
         known = {name: it for name, it in self.state.values.items() if name not in names}
         self.state = replace(self.state, values=known)
 
-    def _tear(self, name: str, reads: frozenset[int]) -> None:
-        if reads and self.state is not None:
-            torn = {**self.state.torn, name: self.state.torn.get(name, frozenset()) | reads}
-            self.state = replace(self.state, torn=torn)
+    def _tear(self, name: str, depends: Depends) -> None:
+        """Note on which reads something depends on some of the paths here only."""
+        assert self.state is not None
+        path = self.state.path
+        torn = {it: when for it, when in depends.items() if not implies(path, when)}
+        others = {of: whence for of, whence in self.state.torn.items() if of != name}
+        self.state = replace(self.state, torn={**others, name: torn} if torn else others)
 
     def _merged(
         self, condition: Condition, then: Expression | Address, otherwise: Expression | Address
@@ -658,6 +780,19 @@ class TableExecutor(Executor[State]):
         if then == otherwise:
             return then
         return select(expression(condition), self._number(then), self._number(otherwise))
+
+
+def _either(*each: Depends) -> Depends:
+    """The reads on which one of these depends, and where."""
+    found: dict[int, Condition] = {}
+    for read, when in (pair for it in each for pair in it.items()):
+        found[read] = either(found.get(read, False), when)
+    return found
+
+
+def _on(depends: Depends, way: Condition) -> frozenset[int]:
+    """The reads on which something depends on a path."""
+    return frozenset(it for it, when in depends.items() if implies(way, when))
 
 
 def is_lost(value: Expression | Address) -> bool:
@@ -669,12 +804,31 @@ def is_lost(value: Expression | Address) -> bool:
 
 
 def added(operator: str, left: Any, right: Any) -> Expression | Address:
-    """A calculation in which an address may stand, as long as something is added to it."""
+    """A calculation in which an address may stand, as long as something is added to it.
+
+    With a choice between numbers it is done for each, so that equal ones are seen to be the same.
+    """
     if isinstance(left, Address) and not isinstance(right, Address) and operator in "+-":
         return replace(left, offset=binary(operator, left.offset, right))
     if isinstance(right, Address) and not isinstance(left, Address) and operator == "+":
         return replace(right, offset=binary("+", right.offset, left))
+    match left, right:
+        case Select(condition, then, otherwise), Constant() if _are_numbers(left):
+            parts = (added(operator, it, right) for it in (then, otherwise))
+            return select(condition, *parts)  # type: ignore[arg-type]
+        case Constant(), Select(condition, then, otherwise) if _are_numbers(right):
+            parts = (added(operator, left, it) for it in (then, otherwise))
+            return select(condition, *parts)  # type: ignore[arg-type]
     return _of_numbers(binary)(operator, left, right)
+
+
+def _are_numbers(it: Expression) -> bool:
+    """Whether an expression is a number, or a choice between some."""
+    match it:
+        case Select(_, then, otherwise):
+            return _are_numbers(then) and _are_numbers(otherwise)
+        case _:
+            return isinstance(it, Constant)
 
 
 def _of_numbers(make: Callable[..., Expression]) -> Callable[..., Expression]:
@@ -684,6 +838,24 @@ def _of_numbers(make: Callable[..., Expression]) -> Callable[..., Expression]:
         return make(*given)
 
     return made
+
+
+def _folded(does: Callable[..., Expression]) -> Callable[..., Expression | Address]:
+    """A function of numbers, with each choice between some taken apart."""
+    function = _of_numbers(does)
+
+    def fold(it: Expression) -> Any:
+        match it:
+            case Unary(operator, argument):
+                return unary(operator, fold(argument))
+            case Binary(operator, left, right):
+                return added(operator, fold(left), fold(right))
+            case Select(condition, then, otherwise):
+                return select(fold(condition), fold(then), fold(otherwise))
+            case _:
+                return it
+
+    return lambda *given: fold(function(*given))
 
 
 _WITH_ADDRESSES = Operators(_of_numbers(unary), added, _of_numbers(select))

@@ -122,10 +122,13 @@ class Formula(Struct, frozen=True, eq=False, dict=True):
         return frozenset[str]().union(*map(self._taken, parts))
 
     @cached_property
-    def alternatives(self) -> tuple[frozenset[str], ...]:
-        """The names in what it may be, if a condition decides between two expressions."""
+    def choice(self) -> tuple[Formula, frozenset[str], frozenset[str]] | None:
+        """If a condition decides between two expressions, that, and the names in each of them."""
         it = self.tree
-        return tuple(map(self._taken, (it.body, it.orelse))) if isinstance(it, ast.IfExp) else ()
+        if not isinstance(it, ast.IfExp):
+            return None
+        test = Formula(ast.unparse(it.test), it.test)
+        return test, self._taken(it.body), self._taken(it.orelse)
 
     @cached_property
     def needs(self) -> frozenset[str]:

@@ -19,12 +19,14 @@ exclusive` are a pair, in which the store may fail: `exclusive` is whether it su
 store says `dependent`, what is made of this depends on it. A fence that says `fetch` orders fetches
 of instructions, and no accesses. A read-modify-write that says `whole` is one event everywhere; of
 one that says `carried`, what it writes depends on what it has read. `release` is the end of a
-reservation without a store; `forget`, that of what was compared last, `left` and `right`.
+reservation without a store; `forget`, that of what was compared last, `left` and `right`; `byte`
+says that only the low byte is accessed, which of locations is not read.
 
 NAME is what machines call the instruction, if it is not its mnemonic. `{1}` in effects is what was
 chosen first in the spelling, as in `{1}_(a, b)`, an operator by its word. A line `NAME(a, b) =
 FORMULA` is a function that formulas may use, and after a line `NAME = {a|b}{c|d}`, in capitals,
-`{NAME}` stands for these choices.
+`{NAME}` stands for these choices. After a line `conditional {a|b} : FORMULA` any instruction may
+have one of these at its end, and is then executed where the formula holds, in which `{1}` is that.
 
 What is stronger is said of tags, weaker ones first, and with what they add to the cost of an
 instruction, which is 1 without: `strength Q=1 < A=3`. Spellings of one instruction are compared by
@@ -56,6 +58,7 @@ _LINE = re.compile(r"(.+?)\s+: (.+?)(?: as (\S+))?(?: needs (\S+))?(?: tags (.+)
 _STRENGTH = re.compile(r"(strength|slip|instead|branch) (.+)")
 _WORD = re.compile(r"([\w.]+)(?:=(\d+))?")
 _NAMED = re.compile(r"([A-Z]+) = (.+)")
+_CONDITIONAL = re.compile(r"conditional \{(.+)\} : (.+)")
 _FUNCTION = re.compile(r"(\w+)\(([\w, ]*)\) = (.+)")
 _CHOICE = re.compile(r"\{([^{}]*)\}")
 _LETTER = re.compile(r"[a-zA-Z]")
@@ -77,6 +80,7 @@ class Form(Struct, frozen=True, eq=False):
     other operands and registers become. target: the label that it goes to, where `branch` is not 0.
     meets: of a barrier, its operands. words: the rest of its effects. family: what it is but for
     its strength, which its tags say. needs: an extension of the architecture, if not all have it.
+    when: where it is executed; None of what always is.
     """
 
     mnemonic: str
@@ -96,6 +100,7 @@ class Form(Struct, frozen=True, eq=False):
     tags: Tags = Tags()
     family: tuple[str, ...] = ()
     needs: str = ""
+    when: Formula | None = None
 
     @property
     def every_tag(self) -> frozenset[str]:
@@ -225,6 +230,7 @@ class InstructionSet(Struct, frozen=True, eq=False, dict=True):
     the cost of an instruction. orders: those that say how strong one is; slips: of these, those
     that say so of fences alone. above: of a tag those that are stronger. instead: an access, and
     what may stand in its place. branch: what makes the rest of the code depend on r.
+    conditional: when an instruction is executed that ends with these.
     """
 
     name: str
@@ -237,6 +243,7 @@ class InstructionSet(Struct, frozen=True, eq=False, dict=True):
     above: Mapping[str, frozenset[str]] = {}
     instead: tuple[tuple[str, tuple[str, ...]], ...] = ()
     branch: tuple[str, ...] = ()
+    conditional: Mapping[str, Formula] = {}
 
     def written(self, text: str) -> Form | None:
         """The instruction of a text such as `LOCK XADD [x], r`."""
@@ -266,8 +273,16 @@ class InstructionSet(Struct, frozen=True, eq=False, dict=True):
     def forms(self, mnemonic: str) -> tuple[Form, ...]:
         """The instructions that are called so."""
         if mnemonic not in self._known:
-            self._known[mnemonic] = tuple(chain(*(it.forms(mnemonic) for it in self.spellings)))
+            found = tuple(chain(*(it.forms(mnemonic) for it in self.spellings)))
+            self._known[mnemonic] = found or self._conditional(mnemonic)
         return self._known[mnemonic]
+
+    def _conditional(self, mnemonic: str) -> tuple[Form, ...]:
+        for ending, when in self.conditional.items():
+            if mnemonic.endswith(ending):
+                always = self.forms(mnemonic.removesuffix(ending))
+                return tuple(replace(it, when=when) for it in always if it.when is None)
+        return ()
 
     @cached_property
     def _known(self) -> dict[str, tuple[Form, ...]]:
@@ -355,6 +370,7 @@ def read_instruction_set(source: Source, *, tested: bool = False) -> Instruction
     spellings: list[Spelling] = []
     choices: dict[str, str] = {}
     functions: dict[str, Function] = {}
+    conditional: dict[str, Formula] = {}
     strengths: dict[str, list[str]] = {"strength": [], "slip": [], "instead": [], "branch": []}
     head = None
     for number, text in enumerate(source.text.split("\n"), start=1):
@@ -373,6 +389,10 @@ def read_instruction_set(source: Source, *, tested: bool = False) -> Instruction
             bare = re.sub(r"\{([A-Z]+)\}", lambda it: choices.get(it[1], it[0]), bare)
             if match := _NAMED.fullmatch(bare):
                 choices[match[1]] = match[2]
+                continue
+            if match := _CONDITIONAL.fullmatch(bare):
+                means = match[2]
+                conditional |= {it: formula(means.replace("{1}", it)) for it in match[1].split("|")}
                 continue
             if match := _FUNCTION.fullmatch(bare):
                 functions[match[1]] = _function(match[2].split(", "), formula(match[3]), functions)
@@ -401,6 +421,7 @@ def read_instruction_set(source: Source, *, tested: bool = False) -> Instruction
         above,
         tuple((weak, tuple(strong.split("; "))) for weak, strong in instead),
         tuple(strengths["branch"][0].split("; ")) if strengths["branch"] else (),
+        conditional,
     )
 
 

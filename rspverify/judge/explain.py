@@ -95,7 +95,10 @@ class Reach:
                     return
                 self._found.append(outcome)
             self._all, self._stopped = True, None
-            every = self._source.limited(self._limits).questions.outcomes()
+            source = self._source.limited(self._limits)
+            if isinstance(self._made, Mapped):
+                source = source.without(self._made.untold)
+            every = source.questions.outcomes()
             allowed = list(islice(every, MOST_COUNTED + 1))
             self._allowed = len(allowed)
             self._others = sorted({*allowed} - {*self._found})[:MOST_LISTED]

@@ -447,7 +447,7 @@ class Column(TableExecutor):
             message = f"{quote(name)} must have a value before P{self._thread} uses it"
             hint = f"write `{self._thread}:{name}=0;` in the initial state"
             self._found.error(operand.span, message, hint)
-            self._put(name, Constant(0), frozenset())
+            self._put(name, Constant(0), {})
 
     def _begin_at_0(self, code: Iterable[Node]) -> None:
         """Registers have 0 at first, as herd has it."""
@@ -455,13 +455,13 @@ class Column(TableExecutor):
         for it in (each for line in code for each in walk(line) if isinstance(each, Name)):
             register = self._spelled(it.text)
             if self._registers.fullmatch(it.text) and register not in self.state.values:
-                self._put(register, Constant(0), frozenset())
+                self._put(register, Constant(0), {})
 
     def _not_such(self, it: InstructionText) -> None:
         """Note operands that mean nothing here; what is said of their register may be right."""
         for each in it.operands[:1]:
             if self._letter(each) == "r":
-                self._put(each.text, Constant(0), frozenset())
+                self._put(each.text, Constant(0), {})
         may = "`r1, x` (it loads), `x, 1` or `x, r1` (it stores), or none"
         if len(it.operands) > 2:
             message = f"an instruction with {len(it.operands)} operands is not supported: "

@@ -77,13 +77,13 @@ _OF_LANGUAGES = {
     "X86": Dialect("x86", "[ER](?:[ABCD]X|[SD]I|[BS]P)|R(?:[89]|1[0-5])D?", _x86),
     "AArch64": Dialect(
         "aarch64",
-        "[WX](?:[12]?[0-9]|30|ZR)",
-        lambda name: name if name[0] == "%" else f"X{name[1:]}",
+        "[WX](?:[12]?[0-9]|30|ZR)|SP",
+        lambda name: name if name[0] in "%S" else f"X{name[1:]}",
         "XZR",
         anywhere=True,
     ),
     "ARM": Dialect("arm", f"[Rr](?:[0-9]|1[0-5])|{'|'.join(_ARMV7)}", _armv7, anywhere=True),
-    "PPC": Dialect("power", "r(?:[12]?[0-9]|3[01])"),
+    "PPC": Dialect("power", "r(?:[12]?[0-9]|3[01])|(?:lt|gt|eq)_cr[0-7]"),
     "RISCV": Dialect("riscv", f"x(?:[12]?[0-9]|3[01])|{'|'.join(_RISCV)}", _riscv, "x0"),
 }
 

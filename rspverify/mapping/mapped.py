@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from msgspec import Struct
 
 from rspverify.assembly.program import Seen
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.litmus.program import Program
+from rspverify.value import Read
+
+
+def seen_but(program: Program, untold: Collection[int]) -> list[Seen] | None:
+    """What reads of a program have read, as each of them says; None where all are told."""
+    if not untold:
+        return None
+    told = (it for it in program.operations if it.reads and it.index not in untold)
+    return [Seen(it.index, it.guard, Read(it.index)) for it in told]
 
 
 class Mapped(Struct, frozen=True):
@@ -16,7 +25,8 @@ class Mapped(Struct, frozen=True):
 
     model: whose executions are those of the target. seen: what each read of the source has read.
     texts: by the index of each operation of the source, its code. others: what it may become
-    besides.
+    besides. untold: the reads of the source at which nothing looks, and of which it is not told
+    what they have read, as a compiler may have left them out.
     """
 
     program: Program
@@ -24,6 +34,7 @@ class Mapped(Struct, frozen=True):
     seen: tuple[Seen, ...]
     texts: Mapping[int, tuple[str, ...]]
     others: tuple[Mapped, ...] = ()
+    untold: frozenset[int] = frozenset()
 
     @property
     def all(self) -> tuple[Mapped, ...]:

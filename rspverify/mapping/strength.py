@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from rspverify.isa.conditions import expression
-from rspverify.isa.execution import Address, Choice, State
+from rspverify.isa.execution import Address, Choice, Depends, State
 from rspverify.isa.lines import Label
 from rspverify.mapping.items import OPERATOR, SCOPE, Item, item, known, usual, with_scope
 from rspverify.mapping.table import FromC, RowExecutor, Table, Translated, named
@@ -276,10 +276,10 @@ class _Alone(RowExecutor):
         self.state = State(True, given)
         self.follow(named(line, usual(target)) for it in code for line in it.lines)
 
-    def operated(self, before: Expression, old: str, by: str) -> tuple[Expression, frozenset[int]]:
+    def operated(self, before: Expression, old: str, by: str) -> tuple[Expression, Depends]:
         operand = self.operand(by)
         given = Read(-4) if isinstance(operand, Address) else operand
-        return binary("+", before, given), frozenset()
+        return binary("+", before, given), {}
 
     @property
     def meaning(self) -> tuple[object, ...] | None:

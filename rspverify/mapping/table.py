@@ -28,6 +28,7 @@ from rspverify.isa.conditions import Condition, both, condition_of, implies, neg
 from rspverify.isa.execution import (
     Address,
     CannotReadError,
+    Depends,
     Event,
     State,
     TableExecutor,
@@ -373,7 +374,7 @@ class RowExecutor(TableExecutor):
             super().execute(it)
 
     @abstractmethod
-    def operated(self, before: Expression, old: str, by: str) -> tuple[Expression, frozenset[int]]:
+    def operated(self, before: Expression, old: str, by: str) -> tuple[Expression, Depends]:
         """What the operator of the operation makes of what was read, and the reads that this comes
         from. old, by: the registers of both operands. Raises CannotReadError."""
 
@@ -456,17 +457,14 @@ class _Thread(RowExecutor):
             self._given[it.index] = result
             self._from[it.index] = self.state.sources.get("r", frozenset())
 
-    def operated(self, before: Expression, old: str, by: str) -> tuple[Expression, frozenset[int]]:
+    def operated(self, before: Expression, old: str, by: str) -> tuple[Expression, Depends]:
         """What an RMW writes; what is exchanged does not depend on what was there."""
         assert self.state is not None and self._operation is not None
-        value, own, sources = self._operation.value, self._operation.index, self.state.sources
+        value, own, state = self._operation.value, self._operation.index, self.state
         if value is None:
             raise CannotReadError("calculates with an address")
         result = substituted(value, lambda i: before if i == own else self._read(i))
-        depends = own in reads(value)
-        return result, sources.get(by, frozenset()) | (
-            sources.get(old, frozenset()) if depends else frozenset()
-        )
+        return result, {**state.depends(by), **(state.depends(old) if own in reads(value) else {})}
 
     def _pass_loops(self, index: int) -> None:
         """Note the branches of the loops that end before an operation."""

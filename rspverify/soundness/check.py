@@ -83,6 +83,7 @@ def _under_a_model(case: Case, made: Mapped, source: ModelSide, log: QueryLog | 
     if case.settings.engine is not Engine.EVENTS or case.settings.steps is not None:
         message = "an engine other than events, and a bound of steps, are for machines"
         raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
+    source = source.without(made.untold)
     target: Side
     if log is None:
         target = side_of(made, case.settings, case.limits)

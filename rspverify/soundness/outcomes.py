@@ -16,6 +16,7 @@ from rspverify.axiomatic.question import Questions
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.formula import Junction
 from rspverify.litmus.program import Program
+from rspverify.mapping.mapped import Mapped
 from rspverify.records import replace
 from rspverify.schedulers import Scheduler
 from rspverify.soundness.case import decided, machine_of, side_of
@@ -264,7 +265,10 @@ def _reach(
     """The outcomes under a scheme, None if they cannot be told; and what must be said of them."""
     limits = settings.limits()
     try:
-        target = side_of(scheme.compiled(program), settings, limits)
+        made = scheme.compiled(program)
+        if isinstance(made, Mapped) and made.untold:
+            return None, f"{scheme.name}: UNSUPPORTED: it has reads at which nothing looks"
+        target = side_of(made, settings, limits)
         found = set[Outcome]()
         for _ in _listed(target, found, limits, so_far, f"{scheme.name}: "):
             pass

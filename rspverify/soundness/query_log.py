@@ -50,7 +50,8 @@ class LoggedSource(ModelSide):
     """The source program's side, each question of it written down once."""
 
     def __init__(self, source: ModelSide, log: QueryLog) -> None:
-        super().__init__(source.program, source.model, source.limits, race_free=source.race_free)
+        free, seen = source.race_free, source.seen
+        super().__init__(source.program, source.model, source.limits, race_free=free, seen=seen)
         self._log = log
 
     def race(self) -> Race | None:

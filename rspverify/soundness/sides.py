@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import islice
+from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -16,6 +16,8 @@ from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.question import Questions
 from rspverify.limits import Limits
 from rspverify.litmus.program import Program
+from rspverify.mapping.mapped import seen_but
+from rspverify.records import replace
 from rspverify.smt.term import Term
 from rspverify.soundness.internal import InternalError
 from rspverify.soundness.refutation import consistent_by_brute_force
@@ -161,6 +163,13 @@ class ModelSide(Side):
         """What the model is asked by, made ready when it is first needed."""
         return Questions(self.program, self.model, self.limits, seen=self.seen)
 
+    def without(self, untold: Collection[int]) -> ModelSide:
+        """The same with outcomes that do not have these reads."""
+        if (seen := seen_but(self.program, untold)) is None:
+            return self
+        free = self.race_free
+        return ModelSide(self.program, self.model, self.limits, race_free=free, seen=seen)
+
     def race(self) -> Race | None:
         return None if self.race_free else self.questions.race()
 
@@ -204,7 +213,8 @@ class ModelSide(Side):
 
         Raises InternalError if the outcome is found to be allowed by brute force.
         """
-        matching = self._by_brute_force(evidence.outcome)
+        each = map(self._by_brute_force, self._completed(evidence.outcome))
+        matching = next((it for it in each if it is not None), None)
         if matching is not None:
             told = {
                 "outcome": str(observed(self.program, evidence.outcome)),
@@ -214,6 +224,17 @@ class ModelSide(Side):
             message = "the outcome of a counterexample is that of a consistent execution after all"
             raise InternalError(message, told)
         return self.questions.forbidding_axioms(evidence.outcome)
+
+    def _completed(self, outcome: Outcome) -> Iterator[Outcome]:
+        """The outcomes that are this one, with what reads that are not told may have read."""
+        told = {it.operation for it in self.seen or ()}
+        reads = [it.index for it in self.program.operations if it.reads]
+        untold = [it for it in reads if self.seen is not None and it not in told]
+        values = [(None, *self.questions.candidates.reads[it]) for it in untold]
+        for chosen in product(*values):
+            pairs = zip(untold, chosen, strict=True)
+            more = [(it, value) for it, value in pairs if value is not None]
+            yield replace(outcome, reads=tuple(sorted([*outcome.reads, *more])))
 
     def _by_brute_force(self, outcome: Outcome, told: Outcome | None = None) -> str | None:
         """told: the same outcome as the source tells its reads."""

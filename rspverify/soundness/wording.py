@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from rspverify.answers import Observed, ReadValue
 from rspverify.litmus.program import Program
@@ -11,13 +12,13 @@ from rspverify.verdict import Event, Outcome, Race
 
 
 def registers(program: Program, outcome: Outcome) -> dict[tuple[int, str], int]:
-    """The final value of every register, by thread and name."""
-    values = dict(outcome.reads)
-    return {
-        (thread.index, name): evaluate(expression, values)
-        for thread in program.threads
-        for name, expression in thread.registers.items()
-    }
+    """The final value of every register that an outcome tells, by thread and name."""
+    values, found = dict(outcome.reads), dict[tuple[int, str], int]()
+    for thread in program.threads:
+        for name, expression in thread.registers.items():
+            with suppress(KeyError):  # It has what a compiler may have left out.
+                found[thread.index, name] = evaluate(expression, values)
+    return found
 
 
 def observed(program: Program, outcome: Outcome) -> Observed:

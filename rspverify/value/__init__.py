@@ -26,14 +26,14 @@ class Read(Struct, frozen=True):
     index: int
 
 
-class Unary(Struct, frozen=True):
+class Unary(Struct, frozen=True, cache_hash=True):
     """`-e`, `~e` or `!e`."""
 
     operator: str
     argument: Expression
 
 
-class Binary(Struct, frozen=True):
+class Binary(Struct, frozen=True, cache_hash=True):
     """`l op r` for an operator of BINARY. `&&` and `||` do not look at `r` when `l` decides."""
 
     operator: str
@@ -41,7 +41,7 @@ class Binary(Struct, frozen=True):
     right: Expression
 
 
-class Select(Struct, frozen=True):
+class Select(Struct, frozen=True, cache_hash=True):
     """`condition ? then : otherwise`, looking at the chosen one only."""
 
     condition: Expression

@@ -36,7 +36,7 @@ ASSEMBLED: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "armv7": ("arm-linux-gnueabihf-gcc", "qemu-arm", ("-march=armv7-a+fp", "-marm")),
 }
 """By processor, what assembles, what executes, and options."""
-_HEAD = {
+HEAD = {
     "x86-64": ".intel_syntax noprefix\n",
     "armv7": ".syntax unified\n.arm\n",
     "ppc64le": ".abiversion 2\n",
@@ -191,18 +191,22 @@ def _difference(program: Program, made: Mapped, start: list[int], words: list[in
     return ""
 
 
+def cleaned(text: str, number: int) -> str:
+    """The code of a function alone, with labels of its own."""
+    own = re.sub(r"\.L", f".Lf{number}_", text)
+    return re.sub(r"(?m)^\s*\.(?:size|type|globl|fnstart|fnend|save|cfi\w*)\b.*$", "", own)
+
+
 def executed(
     cpu: str, texts: Mapping[int, str], starts: Mapping[int, list[list[int]]], folder: Path
 ) -> dict[int, list[list[int]]]:
     """The words of memory behind each call, by function and start."""
     assembler, emulator, options = ASSEMBLED[cpu]
-    assembly, calls, declared = [_HEAD.get(cpu, ""), ".text\n"], [], []
+    assembly, calls, declared = [HEAD.get(cpu, ""), ".text\n"], [], []
     for at, text in texts.items():
-        own = re.sub(r"\.L", f".Lf{at}_", text)
-        own = re.sub(r"(?m)^\s*\.(?:size|type|globl|fnstart|fnend|save|cfi\w*)\b.*$", "", own)
         kind = "%function" if cpu == "armv7" else "@function"
         assembly.append(f".globl fun{at}\n.type fun{at}, {kind}\n.p2align 4\n")
-        assembly.append(re.sub(r"\bP0\b", f"fun{at}", own))
+        assembly.append(re.sub(r"\bP0\b", f"fun{at}", cleaned(text, at)))
         declared.append(f"void fun{at}(int *block);")
         for start in starts[at]:
             values = ", ".join(map(str, start))

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Any
 
 from rspverify.answers import Result
+from rspverify.assembly.program import AssemblyProgram
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.axiomatic.question import Questions
 from rspverify.convert import counts
 from rspverify.engineering.comparison import (
     Change,
@@ -31,11 +31,13 @@ from rspverify.judge.question import WORKER_LOST, Incident, Question, Undecided
 from rspverify.judge.run import CheckQuestion, Run
 from rspverify.limits import LimitReached
 from rspverify.litmus.program import Program
+from rspverify.mapping.mapped import Mapped
 from rspverify.proof.covered import Obligations, obligations_of
 from rspverify.records import replace
 from rspverify.scheme.cost import Costs
 from rspverify.soundness.case import decided, side_of
 from rspverify.soundness.settings import Settings
+from rspverify.soundness.sides import ModelSide
 from rspverify.soundness.wording import observed
 from rspverify.source import Given
 from rspverify.translators import Translator, is_scheme, table_of
@@ -219,11 +221,15 @@ def changed_outcomes(
     Raises LimitReached.
     """
     program = decided(program, model, (old, new), settings)
-    before = _reached(program, old, settings, limit)
-    after = _reached(program, new, settings, limit) if len(before) <= limit else before
+    made = [it.compiled(program) for it in (old, new)]
+    untold, others = (it.untold if isinstance(it, Mapped) else frozenset() for it in made)
+    if untold != others:
+        return OutcomeChanges(unknown="one tells what is read where nothing looks at it")
+    before = _reached(made[0], settings, limit)
+    after = _reached(made[1], settings, limit) if len(before) <= limit else before
     if max(len(before), len(after)) > limit:
         return OutcomeChanges(unknown=f"more than {limit:,} outcomes")
-    source = Questions(program, model, settings.limits())
+    source = ModelSide(program, model, settings.limits()).without(untold)
     gained, lost = (
         tuple(_change(program, source, each) for each in sorted(some))
         for some in (after - before, before - after)
@@ -231,13 +237,12 @@ def changed_outcomes(
     return OutcomeChanges(gained, lost, len(before), len(after))
 
 
-def _reached(program: Program, scheme: Translator, settings: Settings, limit: int) -> set[Outcome]:
+def _reached(made: AssemblyProgram | Mapped, settings: Settings, limit: int) -> set[Outcome]:
     """The outcomes of the compiled program; where there are more, one more than the limit."""
-    made = scheme.compiled(program)
     return set(islice(side_of(made, settings, settings.limits()).outcomes(), limit + 1))
 
 
-def _change(program: Program, source: Questions, outcome: Outcome) -> OutcomeChange:
+def _change(program: Program, source: ModelSide, outcome: Outcome) -> OutcomeChange:
     try:
         allowed: bool | None = source.allows(outcome)
     except LimitReached:

@@ -30,6 +30,7 @@ from rspverify.axiomatic.together import (
 )
 from rspverify.axiomatic.vocabulary import OF_PLACES
 from rspverify.compilers.cpus import ForCpu
+from rspverify.compilers.programs import unwatched
 from rspverify.engineering.hunt.finding import By, UsedRow
 from rspverify.engineering.hunt.strategy import Hunted, Strategy, programs_of
 from rspverify.enumeration.lemmas import in_turn
@@ -40,6 +41,7 @@ from rspverify.enumeration.survey import Counts, Survey, chunks, digest_of, no_r
 from rspverify.judge.question import Question
 from rspverify.litmus.program import GLOBAL, Kind, Location, Program, Scope
 from rspverify.litmus.program import Thread as Place
+from rspverify.mapping.mapped import seen_but
 from rspverify.mapping.table import Table
 from rspverify.programs.litmus_test import Access, Thread, litmus_test
 from rspverify.programs.meaning import program_of
@@ -315,7 +317,9 @@ class Shapes:
     ) -> Iterator[_Way]:
         here = {it: self.location(it, own) for it, own in atomic.items()}
         there = {it: self.location(it, False) for it in atomic}
-        source = body_of(program, self._of.survey.model, place, here)
+        untold = unwatched(program) if isinstance(self.table, ForCpu) else ()
+        seen = seen_but(program, untold)
+        source = body_of(program, self._of.survey.model, place, here, seen)
         try:
             made = self.table.compiled(program)
         except InputError as error:
