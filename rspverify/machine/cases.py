@@ -3,16 +3,13 @@
 * What an instruction does under conditions makes several *cases* of it, of which one happens.
 * That an instruction is in a fifo is a bit, which it sets, and clears when it leaves in its turn.
 * A bit that a step may take away at any time is taken away by whoever wants it false, just before.
-* Of bits that always change together, such as that an instruction waits and that it is counted, one
-  stands for all.
 
 docs/proofs.md argues why these are the same executions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
 from typing import Any
 
@@ -57,7 +54,6 @@ class InCases:
                     self._members.setdefault(it.fifo, {})[member] = None
                 else:
                     self._mixed.add(it.fifo)
-        self._alike: Mapping[Bit, Bit] = {}
         ways = [(it, rule) for rule in rules for it in _split(rule)]
         self._lost = dict(_lost(rules, [it for it, _ in ways]))
         conditional = any(rule.conditional for rule in rules)
@@ -67,7 +63,6 @@ class InCases:
         in_cases: Sequence[Rule] = rules
         if self._needed:
             made = [self._case(*each).rule for each in ways]
-            self._alike = _alike(made)
             self._repeated = next(self._repetitions(ways, made), None)
             ending = self._guards(shapes.complete)
             in_cases = [case.rule for it in rules for case in self.of(it)]
@@ -104,13 +99,10 @@ class InCases:
             if len(set(entered)) < len(entered):
                 yield f"{rule} enters a fifo twice"
 
-    @cached_property
+    @property
     def queues(self) -> Mapping[Fifo, Iterable[Bit]]:
         """The fifos that instructions wait in, and the bits that say which do."""
-        return {
-            fifo: [self._alike.get(bit, bit) for bit in bits]
-            for fifo, bits in self._members.items()
-        }
+        return self._members
 
     def of(self, rule: Rule) -> list[Case]:
         """The cases of a rule: several only of an instruction."""
@@ -138,25 +130,13 @@ class InCases:
                 guards.append(guard)
         guards = [_without(guard, {(bit, True) for bit in lost}) for guard in guards]
         made = [ground.SetBit(bit, False) for bit in lost if bit not in rule.may_set]
-        updates = _once([*made, *self._updates(rule)], self._renamed)
+        updates = (*made, *self._updates(rule))
         steps = (*(self._lost[bit] for bit in lost), whole)
         return Case(replace(rule, guards=(*guards,), updates=updates), steps)
 
-    def _renamed(self, update: Update) -> Update:
-        if isinstance(update, ground.SetBit) and update.bit in self._alike:
-            return replace(update, bit=self._alike[update.bit])
-        return update
-
     def _guards(self, guards: Iterable[Guard]) -> tuple[Guard, ...]:
         """The guards over bits alone, each once, also those about instructions in fifos."""
-        found: dict[Guard, None] = {}
-        for guard in self._of_bits(guards):
-            if isinstance(guard, ground.AnyBit):
-                bits = tuple((self._alike.get(bit, bit), value) for bit, value in guard.bits)
-                found[ground.AnyBit(bits)] = None
-            else:
-                found[guard] = None
-        return tuple(found)
+        return tuple(dict.fromkeys(self._of_bits(guards)))
 
     def _of_bits(self, guards: Iterable[Guard]) -> Iterator[Guard]:
         for guard in guards:
@@ -220,25 +200,6 @@ def _lost(rules: Sequence[Rule], ways: Sequence[Rule]) -> Iterator[tuple[Bit, St
             yield step.loses, step
 
 
-def _alike(rules: Sequence[Rule]) -> Mapping[Bit, Bit]:
-    """Of bits of an instruction that always change together all but one, and that one."""
-    changing: dict[Bit, set[tuple[object, bool]]] = {}
-    for rule in rules:
-        for value in (True, False):
-            for bit in rule.sets(value):
-                if isinstance(bit, ground.Member):
-                    changing.setdefault(bit, set()).add((rule.key, value))
-    needed = {bit for rule in rules for bit in rule.cleared}
-    groups: dict[frozenset[tuple[object, bool]], list[Bit]] = {}
-    for bit, changes in changing.items():
-        groups.setdefault(frozenset(changes), []).append(bit)
-    found: dict[Bit, Bit] = {}
-    for bits in groups.values():
-        one = next((bit for bit in bits if bit in needed), bits[0])
-        found |= {bit: one for bit in bits if bit != one}
-    return found
-
-
 def _undone(rule: Rule) -> set[Bit]:
     """The reads that an instruction opens and completes at once."""
     if not isinstance(rule, InstructionRule):
@@ -283,11 +244,6 @@ def _split(rule: Rule) -> Sequence[Rule]:
     return [
         replace(it, guards=tuple(dict.fromkeys(it.guards)), case=n) for n, it in enumerate(found)
     ]
-
-
-def _once(updates: Sequence[Update], renamed: Callable[[Update], Update]) -> tuple[Update, ...]:
-    """The updates after renaming; of equal ones the last."""
-    return tuple(reversed(dict.fromkeys(map(renamed, reversed(updates)))))
 
 
 def _negated(guards: Sequence[Guard]) -> tuple[Guard, ...] | None:
