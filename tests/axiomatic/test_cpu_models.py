@@ -215,3 +215,16 @@ def test_a_rule_shows(model: str, rule: str, seed: str) -> None:
     found = answered(test, model)
     assert found == finals(test, model), test.text()
     assert found < finals(test, model, without=rule)
+
+
+@pytest.mark.parametrize(("release", "lost"), [("", True), (".rl", False)])
+def test_a_compare_exchange_as_gcc_12_has_it_publishes_nothing(release: str, lost: bool) -> None:
+    """For RISC-V, of `compare_exchange(y, 0, 1, release, relaxed)` (docs/findings.md)."""
+    x, y = BASE, BASE + 1
+    writer: list[Op] = [("const", 1, 1), ("swap", None, 1, x, ""), ("lx", 2, y, "")]
+    writer += [("nez", 2, 0, "F"), ("sx", 3, 1, y, release), ("label", "F")]
+    reader: list[Op] = [("load", 1, y, ""), ("fence", "fence rw,rw"), ("load", 2, x, "")]
+    test = Program("RISCV", [writer, reader], {**dict.fromkeys(LOCATIONS, 0), "p": "x"})
+    found = finals(test, "riscv")
+    assert found == answered(test, "riscv"), test.text()
+    assert any({("0:3", 0), ("1:1", 1), ("1:2", 0)} <= {*each} for each in found) is lost

@@ -27,6 +27,7 @@ MODELS = {
     "power": ("Dat3M power", "herd ppc"),
     "aarch64": ("Dat3M aarch64",),
     "riscv": ("Dat3M riscv", "herd riscv"),
+    "riscv-ztso": ("herd riscv-tso",),
     "ptx": ("Dat3M ptx-v7.5",),
     "vulkan": ("Dat3M vulkan",),
 }
@@ -132,7 +133,7 @@ def tables() -> Iterator[Any]:
             code = "".join(it.source.text for it in (table, *table.parts))
             if any(it in code for it in NEWER):
                 continue
-            for public in MODELS.get(table.target.name, ()):
+            for public in MODELS.get(table.under or "", MODELS.get(table.target.name, ())):
                 yield pytest.param(suite, path, public, id=f"{suite}-{Path(path).stem}-{public}")
 
 
