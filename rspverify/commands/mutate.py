@@ -21,9 +21,8 @@ from rspverify.engineering.setup import read_setup
 from rspverify.options import option
 from rspverify.records import replace
 from rspverify.scheme.cost import read_costs
-from rspverify.source import Source, name_of, require
+from rspverify.source import Source, require
 from rspverify.terminal.command import EVERYWHERE, OF_A_CASE, PAGES, Command
-from rspverify.translators import names_compiler
 from rspverify.verdict import Word
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def mutate(asked: MutateParameters) -> Mutation:
     Each mutant is the scheme with one step of change in one row: an instruction dropped, a lock
     dropped with its unlock, a reach narrowed, two neighbours swapped. Only tests that the scheme
     itself passes say anything of its mutants. Of a compiler, as amdgpu:gfx942, a row is what it
-    makes of operations in the tests.
+    makes of operations in the tests; of one for a processor, as gcc:riscv64, what `extract` finds.
 
     In Python: MutateParameters has what can be chosen. Raises InputError.
     """
@@ -71,11 +70,11 @@ def mutate(asked: MutateParameters) -> Mutation:
     require(len(named) == 1, f"one scheme must be given, not {len(named)}")
     meant = inputs_meant(named, tests_given(asked.tests))
     weights = read_costs(asked.costs)
-    whole = asked.write is not None and names_compiler(name_of(meant.schemes[0]))
-    require(not whole, "--write must go with a table, as a mutant of a compiler is none")
     setup = read_setup(
         meant.schemes, meant.tests, settings, chosen(asked.judge, settings), compilers=True
     )
+    whole = asked.write is not None and setup.schemes[0].scheme.whole
+    require(not whole, "--write must go with a table, as a mutant of a compiler is none")
     subject = asked_of(setup, weights, widen=asked.widen)
     if asked.write is not None:
         subject = written_to(str(asked.write), subject)

@@ -15,7 +15,7 @@ from rspverify.judge.judge import Judge
 from rspverify.judge.run import read_inputs
 from rspverify.judge.verdicts import Verdicts
 from rspverify.soundness.settings import Settings
-from rspverify.source import Given, InputError, Problem, Problems, Severity
+from rspverify.source import Given, Problems, Source
 from rspverify.translators import Translator, names_compiler
 
 
@@ -67,17 +67,21 @@ def read_setup(
 
 
 def _with_rows(named: NamedScheme, tests: Iterable[LoadedTest]) -> NamedScheme:
-    """A table as it is; a compiler with what it makes of tests as its rows."""
+    """A table as it is; of a compiler for a processor that of C's atomics; one for a machine with
+    what it makes of tests as its rows."""
     if not names_compiler(named.file):
         return named
+    from rspverify.compilers.cpu_tables import cpu_table
+    from rspverify.compilers.cpus import ForCpu
     from rspverify.compilers.gpus import ForGpu
     from rspverify.compilers.observed import observed
+    from rspverify.mapping.reader import read_table
 
     compiler = named.translator
-    if not isinstance(compiler, ForGpu):
-        message = f"the compiler must be one for AMD's processors here, not {compiler.name}"
-        hint = "rspverify extract makes a table of what a compiler emits"
-        raise InputError([Problem(None, message, hint, severity=Severity.UNSUPPORTED)])
+    if isinstance(compiler, ForCpu):
+        text = str(cpu_table(compiler))
+        return NamedScheme.by(read_table(Source(named.file, text)), named.file)
+    assert isinstance(compiler, ForGpu)
     return NamedScheme.by(observed(compiler, (each.program for each in tests)), named.file)
 
 

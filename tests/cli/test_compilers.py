@@ -137,3 +137,13 @@ def test_compilers_of_one_name_have_tables_of_their_own() -> None:
     assert result.exit_code == 0, result.output
     names = {it["scheme"] for it in json.loads(result.stdout)["results"]}
     assert {"aarch64", python, "llvm-aarch64"} < names and len(names) == 4
+
+
+def test_the_table_of_a_compiler_for_a_processor_is_mutated(tmp_path: Path) -> None:
+    given = ["mutate", "aarch64", "litmus/targets/synchronisation/MP.litmus", "--model", "rc11"]
+    result = run(*given, "--format", "json", "--write", str(tmp_path / "mutants"))
+    assert result.exit_code == 1, result.output
+    found = json.loads(result.stdout)["mutants"]
+    assert [it["code"] for it in found if it["verdict"] == "UNSOUND"] == [["STR v,[x]"]]
+    written = {it.stem for it in (tmp_path / "mutants").iterdir()}
+    assert written == {f"llvm-aarch64-{it['name']}" for it in found}
