@@ -59,9 +59,10 @@ class StepsOnMachine(Steps):
         """The same instruction that reaches as far."""
         if one.accesses or other.accesses:
             return one.accesses and other.accesses
+        if one.mnemonic.name != other.mnemonic.name:
+            return False
         reaches = one.mnemonic.reaches
-        far = other.reach is None or reaches.index(one.reach) >= reaches.index(other.reach)
-        return one.mnemonic.name == other.mnemonic.name and far
+        return other.reach is None or reaches.index(one.reach) >= reaches.index(other.reach)
 
     @cached_property
     def _pointless(self) -> frozenset[str]:
