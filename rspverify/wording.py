@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 _LONGEST = 40
 
 
-def alternatives(names: Sequence[str]) -> str:
+def alternatives(names: Iterable[str], last: str = "or") -> str:
     """`a`, `a or b`, `a, b or c`."""
-    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    *front, end = names
+    return f"{', '.join(front)} {last} {end}" if front else end
 
 
 def counted(number: int, noun: str, many: str | None = None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from rspverify.axiomatic.reader import Reader, base_names
 from rspverify.axiomatic.vocabulary import names_beneath
 from rspverify.records import replace
 from rspverify.source import InputError, Problem, Source, Span, read_source, real_path
+from rspverify.wording import guess
 
 
 def load_model(name: str) -> MemoryModel:
@@ -19,9 +19,8 @@ def load_model(name: str) -> MemoryModel:
     if name in shipped_models():
         return _shipped(SHIPPED / f"{name}.cat")
     if not Path(name).exists() and not name.endswith(".cat"):
-        near = difflib.get_close_matches(name, shipped_models(), 1)
         known = f"one of {', '.join(shipped_models())} or a .cat file"
-        hint = f"did you mean {near[0]}?" if near else None
+        hint = guess(name, shipped_models())
         raise InputError([Problem(None, f"the model must be {known}, not {name}", hint)])
     path = Path(name)
     if real_path(path).parent == SHIPPED.resolve():

@@ -17,9 +17,10 @@ from rspverify.litmus.functions import FUNCTIONS
 from rspverify.litmus.kernels import WORK_ITEM
 from rspverify.litmus.objects import MIXED, Declared, declared, different
 from rspverify.litmus.operations import FALSE, UNKNOWN, Target, truth
-from rspverify.litmus.problems import Problems, listed, quote
+from rspverify.litmus.problems import Problems, quote
 from rspverify.source import Span
 from rspverify.value import Expression, select
+from rspverify.wording import alternatives
 
 MAX_FUNCTIONS, MAX_CALLS, MAX_SIZE, MAX_DEPTH = 100, 1_000, 100_000, 150
 """How many functions a test may have; how many calls a thread, those in functions included; how
@@ -222,7 +223,7 @@ def _recursive(functions: Mapping[str, tree.FunctionText], problems: Problems) -
         first, *others = (name for name in functions if name in circle)
         message = f"a function must not call itself, and {first} does"
         if others:
-            message += f" by way of {listed(others, 'and')}"
+            message += f" by way of {alternatives(others, 'and')}"
         related = tuple((functions[name].name.span, f"{name} is here") for name in others)
         problems.error(functions[first].name.span, message, "write a loop", related)
         circular |= circle

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from rspverify.litmus.orders import DEFAULT_SCOPE, order_of, regions_of, scope_of
-from rspverify.litmus.problems import Problems, listed, quote
+from rspverify.litmus.problems import Problems, quote
 from rspverify.litmus.program import GLOBAL, Kind, Order, Scope
 from rspverify.litmus.tree import Call, Expression, Name
 from rspverify.records import replace
+from rspverify.wording import alternatives
 
 BARRIERS: Mapping[str, Scope] = {
     "barrier": Scope.WG,
@@ -193,7 +194,7 @@ def _unknown(function: Name, language: str, problems: Problems) -> None:
         hint = f"{quote(name)} is a function of {other}, and this test is {language}"
     elif hint is None:
         shown = [each for each in known if not each.endswith(("_explicit", "_remote"))]
-        hint = f"this version has {listed(shown, 'and')}, and longer forms of them"
+        hint = f"this version has {alternatives(shown, 'and')}, and longer forms of them"
     message = f"a function must be one that this version knows, not {quote(name)}"
     problems.error(function.span, message, hint)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 
-from rspverify.litmus.problems import Problems, listed, quote
+from rspverify.litmus.problems import Problems, quote
 from rspverify.litmus.program import Kind, Order, Scope
 from rspverify.litmus.tree import Expression, Infix, Name
+from rspverify.wording import alternatives
 
 ORDERS: Mapping[str, Mapping[str, Order]] = {
     "C": {f"memory_order_{order.value}": order for order in Order},
@@ -49,7 +50,7 @@ def order_of(argument: Expression, what: str, language: str, problems: Problems)
     order = _named(argument, orders, "a memory order", problems)
     refused = REFUSED.get(what, ())
     if order in refused:
-        allowed = listed(each.value for each in orders.values() if each not in refused)
+        allowed = alternatives(each.value for each in orders.values() if each not in refused)
         message = f"the memory order of a {what} must be {allowed}, not {order.value}"
         problems.error(argument.span, message)
     return order or Order.SEQ_CST
@@ -84,6 +85,6 @@ def _named(
     word = argument.text if isinstance(argument, Name) else "an expression"
     if word not in table:
         shown = quote(word) if isinstance(argument, Name) else word
-        message = f"{what} must be {listed(table)}, not {shown}"
+        message = f"{what} must be {alternatives(table)}, not {shown}"
         problems.error(argument.span, message, problems.suggestion(word, table) or hint)
     return table.get(word)

@@ -35,9 +35,3 @@ def quote(text: str) -> str:
     words = " ".join(text.split()) or text
     words = words if words.isprintable() else ascii(words)[1:-1]
     return f"`{words if len(words) <= 60 else words[:57] + '...'}`"
-
-
-def listed(words: Iterable[str], last: str = "or") -> str:
-    """The words as a list in a sentence: `a, b or c`."""
-    *front, end = words
-    return f"{', '.join(front)} {last} {end}" if front else end

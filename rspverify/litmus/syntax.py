@@ -14,9 +14,10 @@ from rspverify.grammar import Language, Mistake
 from rspverify.lalr import END, Place, Tree
 from rspverify.litmus.build import ColumnsBuilder, TreeBuilder
 from rspverify.litmus.dialects import DIALECTS
-from rspverify.litmus.problems import Problems, listed, quote
+from rspverify.litmus.problems import Problems, quote
 from rspverify.litmus.recovery import braces_fit, without_cell, without_mistake
 from rspverify.source import Source, Span
+from rspverify.wording import alternatives
 
 MAX_DEPTH = 100
 """How deep brackets, operators and statements may be nested, counted in levels of the tree."""
@@ -136,7 +137,7 @@ def _new_line(mistake: Mistake) -> bool:
 C = Form(
     Language(Path(__file__).with_name("grammar.lark")),
     TreeBuilder,
-    listed(["`OpenCL name`", "`C name`", *_IN_ASSEMBLY]),
+    alternatives(["`OpenCL name`", "`C name`", *_IN_ASSEMBLY]),
     "programs",
     _statement_ends,
     without_mistake,
@@ -146,7 +147,7 @@ C = Form(
 ASSEMBLY = Form(
     Language(Path(__file__).with_name("columns.lark")),
     ColumnsBuilder,
-    listed(_IN_ASSEMBLY),
+    alternatives(_IN_ASSEMBLY),
     "columns",
     _row_ends,
     without_cell,
@@ -164,7 +165,7 @@ def _report(mistake: Mistake, form: Form, source: Source, problems: Problems) ->
         problems.error(span, f"the first line must be {form.headers}, not {found}")
         return
     hint = _hint(mistake.expected, span, problems) if form is C else None
-    choice = listed(_described(mistake.expected, form))
+    choice = alternatives(_described(mistake.expected, form))
     before = source.line(after.line)[: after.column - 1]
     word = re.search(_LAST_WORD, before[-200:])
     what = f"what follows {quote(word[0])}" if word else "what stands here"
