@@ -111,10 +111,34 @@ def _style(kind: str) -> str:
 
 def _fitting(it: parts.Table, width: int) -> Iterator[RenderableType]:
     """A table with its notes, or the other where there is too little room for it."""
-    if it.otherwise is not None and width < (it.least or _width(_table(it))):
-        it = it.otherwise
-    yield _table(it)
+    lines = _lines(it)
+    wide = max((each.cell_len for each in lines), default=0) or _width(_table(it))
+    if it.otherwise is not None and width < (it.least or wide):
+        yield from _fitting(it.otherwise, width)
+        return
+    yield Text("\n").join(lines) if lines and wide <= width else _table(it)
     yield from (Text(each, style="dim") for each in it.notes)
+
+
+def _lines(it: parts.Table) -> list[Text]:
+    """The lines of a table as rich lays it out, in a tenth of the time; none where a cell has
+    several."""
+    rows = [[Text(each, style="bold") for each in it.heads]]
+    rows += ([text(each) for each in row] for row in it.rows)
+    if any("\n" in each.plain for row in rows for each in row):
+        return []
+    widths = [max(each.cell_len for each in column) for column in zip(*rows, strict=True)]
+    found, gap = [], " " * (it.gap or 3)
+    for number, row in enumerate(rows, -1):
+        for at, (each, width) in enumerate(zip(row, widths, strict=True)):
+            each.rstrip()
+            room = Text(" " * (width - each.cell_len))
+            row[at] = room + each if at in it.right else each + room
+        found.append(Text(gap, style=_style(it.kinds.get(number, ""))).join(row))
+        found[-1].rstrip()
+    if not it.gap:
+        found.insert(1, Text("─" * (sum(widths) + 3 * (len(widths) - 1))))
+    return found if any(it.heads) or not it.gap else found[1:]
 
 
 def _width(it: RenderableType) -> int:
