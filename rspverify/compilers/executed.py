@@ -282,8 +282,8 @@ class _Code(TableExecutor):
             value = substituted(has, lambda i: UNKNOWN if i == LOST.index else Read(i))
         else:
             value = UNKNOWN if unknown else self.operand(stored)
-        if isinstance(value, Address):
-            raise CannotReadError("stores an address")
+        if isinstance(value, Address):  # Where nothing is read there may be anything.
+            value = UNKNOWN
         index = number - len(self._names)
         before = self._results.get(index, UNKNOWN)
         self._results[index] = select(expression(self.state.path), value, before)

@@ -362,7 +362,7 @@ BYTES = ("xor eax, eax", "cmp ecx, 7", "setg al", "mov dword ptr [rdi + 16], eax
         ("aarch64", ("ldrb w8, [x0]", "str w8, [x0, #16]", "ret"), "LDRB W8, [X0] cannot be read"),
         ("aarch64", ("str w8, [x0]", "str w8, [x0, #16]", "ret"), "uses X8, which has no value"),
         ("aarch64", ("bl f", "ret"), "BL F cannot be read: it is not known"),
-        ("x86-64", ("lea eax, [rdi+4]", *BYTES[3:]), "an address"),
+        ("x86-64", ("lea eax, [rdi+4]", *BYTES[3:]), "cannot be found"),
         ("x86-64", ("mov eax, byte ptr [rdi]", *BYTES[3:]), "accesses a byte alone"),
         ("x86-64", ("mov eax, dword ptr [rdi]", "add eax, eax", "jl .L1", ".L1:", "ret"), "left"),
     ],
