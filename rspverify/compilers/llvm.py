@@ -91,7 +91,17 @@ class Compiler(Struct, frozen=True):
             words += [it for each in goal.features for it in (_FEATURE, each)]
             words = [it for each in words for it in ("-Xclang", each)]
             words += [*goal.driver, *(it for each in goal.spelling for it in ("-mllvm", each))]
-            return [self.path, f"--target={goal.triple}", level, *_TO_ASSEMBLY, "-w", "-x", "ir", *words, "-"]
+            return [
+                self.path,
+                f"--target={goal.triple}",
+                level,
+                *_TO_ASSEMBLY,
+                "-w",
+                "-x",
+                "ir",
+                *words,
+                "-",
+            ]
         cpu = [f"-mcpu={goal.cpu}"] if goal.cpu else []
         attributes = [f"-mattr={features}"] if features else []
         triple = f"-mtriple={goal.triple}"
