@@ -649,7 +649,7 @@ class TableExecutor(Executor[State]):
             result = bound.get(form.result, form.result)
             self._put(self._register(result), given, {index: True for index, _ in own})
         if pair is not None or "reserve" in form.words:
-            known = Reserved((), "")
+            known = None if pair is not None else Reserved((), "")
             if pair is None and len(places) == 1:
                 known = Reserved(tuple(own), places[0][0].location if places[0][0] else "")
             self.state = replace(self.state, reserved=known)
