@@ -18,6 +18,7 @@ _NUMBERED = re.compile(r"(\d+)([bf])")
 _TO_THE_NEXT = re.compile(r"[.$]\+4")
 _SIZE = re.compile(r"(?:byte|dword|qword) ptr ", re.IGNORECASE)
 _BYTE = re.compile(r"byte ptr ", re.IGNORECASE)
+_QWORD = re.compile(r"qword ptr ", re.IGNORECASE)
 _BEFORE_BASE = re.compile(r"(-?\d+)\[([^\]]*)\]")
 _WHOLE = re.compile(r"R(?:[ABCD]X|[SD]I|[BS]P|[89]|1[0-5])")
 _STACK = re.compile(r"\[RSP[^\]]*\]")
@@ -174,7 +175,11 @@ def x86(it: Instruction) -> Iterable[Instruction]:
         yield from _of_frame(it, mnemonic, operands)
         return
     made = replace(it, mnemonic=mnemonic, operands=tuple(operands))
-    if any(map(_WHOLE.fullmatch, operands)) and mnemonic not in ("MOV", "LEA", "MOVSXD"):
+    whole = any(map(_WHOLE.fullmatch, operands))
+    if any(map(_QWORD.match, given)) and not whole and mnemonic != "MFENCE":
+        yield replace(made, mnemonic=f"{mnemonic} of 64 bits")
+        return
+    if whole and mnemonic not in ("MOV", "LEA", "MOVSXD"):
         minus = mnemonic == "SUB" and _IMM.fullmatch(operands[1])
         if mnemonic != "ADD" and not minus:  # Nothing of 64 bits is compared, or shifted.
             yield replace(made, mnemonic=f"{mnemonic} of 64 bits")

@@ -475,6 +475,12 @@ def test_a_stack_that_is_more_than_slots_is_not_read(code: tuple[str, ...], said
         compiled("aarch64+lse", one(LOADS[0]), *code)
 
 
+@pytest.mark.parametrize("place", ["[rsp - 8]", "[rdi]"])
+def test_a_number_of_eight_bytes_is_not_stored_as_one_of_four(place: str) -> None:
+    with pytest.raises(InputError, match="MOV of 64 bits"):
+        compiled("x86-64", one(LOADS[0]), f"mov qword ptr {place}, 5", "ret")
+
+
 def test_a_dependency_goes_through_the_stack() -> None:
     code = ("ldr w8, [x0]", "str w8, [sp]", "ldr w9, [sp]", "str w9, [x0, #16]")
     made = compiled("aarch64", TWO, *code, "str w8, [x0, #32]", "ret")
