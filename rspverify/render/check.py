@@ -20,6 +20,7 @@ from rspverify.render.words import (
     counted,
     difference,
     gone,
+    lacking,
     noun_of,
     progress_class,
     progress_in_words,
@@ -289,12 +290,12 @@ def _counts(results: Sequence[Result]) -> Iterator[Line]:
 
 
 def _unsupported(results: Sequence[Result], optional: Collection[str]) -> Iterator[Line]:
-    """Why tests cannot be compiled: operations without a row, and how many tests have them."""
+    """Why tests cannot be compiled, and how many: operations without a row, instructions."""
     missing: dict[str, dict[str, dict[str, None]]] = {}
     for it in results:
         if it.verdict is Word.UNSUPPORTED:
             found = [f"no row for {each}" for each in _NO_ROW.findall(it.reason)]
-            for reason in found or [it.reason]:
+            for reason in found or [lacking(it.reason)]:
                 missing.setdefault(reason, {}).setdefault(it.file, {})[it.scheme] = None
     for reason, files in sorted(missing.items(), key=lambda each: (-len(each[1]), each[0])):
         schemes = ", ".join(dict.fromkeys(name for names in files.values() for name in names))

@@ -16,7 +16,7 @@ from rspverify.answers import (
 )
 from rspverify.render.document import Block, Document, Line, Table, Told, line
 from rspverify.render.evidence import accesses, race_execution
-from rspverify.render.words import counted, each_counted
+from rspverify.render.words import counted, each_counted, lacking
 from rspverify.verdict import Word
 
 _REACHED = {True: "reached", False: "-", None: "?"}
@@ -25,18 +25,6 @@ _MOST_SO_FAR = 100
 """So many outcomes are listed of those that were found where they are not all."""
 _MOST_TOLD = 8
 """So many reasons are told why tests are not supported, the most frequent first."""
-_UNREAD = re.compile(r"(\S+).* cannot be read: it (\w+ \w+(?: \w+)?)")
-"""What is not supported of an instruction, which is mostly that it is not known."""
-
-
-def _lacking(it: OutcomeAnswer) -> str:
-    """What a test has that is not supported; empty if that is not why it has no answer."""
-    if it.word is not Word.UNSUPPORTED:
-        return ""
-    words = re.sub(r"^.*?:\d+:\d+: ", "", it.reason.split("\n")[0])
-    if (found := _UNREAD.match(words)) is None:
-        return words
-    return found[1] if found[2] == "is not known" else f"{found[1]} that {found[2]}"
 
 
 def document(it: OutcomesReport) -> Document:
@@ -75,7 +63,7 @@ def summary(it: OutcomesReport) -> Iterator[Line]:
         parts.append(f"{sum(each.word is None for each in answers)} answered")
         parts += [] if by_machine else [f"{sum(bool(each.racy) for each in answers)} racy"]
         refused = each_counted(Counter(each.word for each in answers), _REFUSED)
-        if reasons := Counter(map(_lacking, answers)) - Counter({"": len(answers)}):
+        if reasons := Counter(lacking(it.reason) for it in answers if it.word is Word.UNSUPPORTED):
             told = [f"{words} ({n})" for words, n in reasons.most_common(_MOST_TOLD)]
             told += ["…"] * (len(reasons) > _MOST_TOLD)
             yield line(f"UNSUPPORTED: {', '.join(told)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -27,6 +28,18 @@ if TYPE_CHECKING:
 
 FEW = 5
 """So many names are said; of more, their number is."""
+
+_PLACE = re.compile(r"(?:.*?:\d+:\d+|lines? [\d, ]+): ")
+_UNREAD = re.compile(r"(\S+).* cannot be read: it (\w+ \w+(?: \w+)?)")
+"""Code that is not supported, mostly because an instruction is not known."""
+
+
+def lacking(reason: str) -> str:
+    """The first thing that a test has and that is not supported, wherever it stands."""
+    words = _PLACE.sub("", re.split(r"\n|; line ", reason)[0], count=1)
+    if (found := _UNREAD.match(words)) is None:
+        return words
+    return found[1] if found[2] == "is not known" else f"{found[1]} that {found[2]}"
 
 
 def few(names: Sequence[str]) -> str:
