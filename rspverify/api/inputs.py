@@ -146,10 +146,12 @@ def read_scheme(given: AScheme) -> Scheme:
 
 def read_table(given: AScheme) -> Scheme | Table:
     """A scheme for a machine, or a table for a target, read. Raises InputError."""
-    from rspverify.corpus.inputs import meant_by
-    from rspverify.translators import read_scheme_or_table
+    from rspverify.corpus.inputs import meant_by, missing
+    from rspverify.translators import names_compiler, read_scheme_or_table
 
     (scheme,) = meant_by(schemes=schemes_given(given)).schemes
+    if names_compiler(scheme):
+        raise InputError([missing(str(scheme))])
     return read_scheme_or_table(scheme)
 
 

@@ -146,7 +146,7 @@ def scheme_meant(word: str, problems: list[Problem]) -> str:
     """The path of the scheme that a word means; where it means none that goes to `problems`."""
     path = _as_scheme(word) or word
     if not located(path).exists():
-        problems.append(_missing(path))
+        problems.append(missing(path))
     return path
 
 
@@ -207,7 +207,7 @@ def _found(word: str, problems: list[Problem]) -> list[str]:
         problems.append(Problem(None, message, f"give its path: {', '.join(named[:5])}"))
         return []
     if not named:
-        problems.append(_missing(word))
+        problems.append(missing(word))
     return named
 
 
@@ -224,7 +224,7 @@ def suites_meant(words: Sequence[str]) -> list[Suite] | None:
 
 def _suites_in(path: str) -> list[Suite]:
     if not located(path).is_dir():
-        raise InputError([_missing(path)])
+        raise InputError([missing(path)])
     if there := find_suites(path):
         return there
     message = f"{path}: must be a suite, or have one below it: a folder with a {FILE}"
@@ -236,7 +236,7 @@ def _irregular(place: Path) -> bool:
     return place.exists() and not place.is_file() and not place.is_dir()
 
 
-def _missing(word: str) -> Problem:
+def missing(word: str) -> Problem:
     """That a word means nothing; names that are nearly so."""
     if names_compiler(word):
         message = f"{word}: no such file or folder, and a compiler cannot stand here"

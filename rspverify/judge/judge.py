@@ -193,6 +193,11 @@ class Judge:
 
     def _taken(self, question: Question[A], reply: Reply[A] | None) -> A:
         """The answer, once what came with it is kept and said. reply: None of a lost worker."""
+        from rspverify.judge.workers import replies
+
+        if reply is None and self._cluster is None and (again := self._pool([question])):
+            self.warn(f"{question.name}: its worker process ended; it is asked once more")
+            (reply,) = replies(again, 1)
         if reply is None:
             return question.lost(WORKER_LOST)
         for key, text in reply.answers.items():

@@ -28,8 +28,8 @@ class Piece(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """A paragraph, or what stands in a cell. kind: of all of it. Blanks at its begin say how
-    deep it stands."""
+    """A paragraph, or what stands in a cell. kind: of all of it; of `prose` a text may have
+    several lines. Blanks at its begin say how deep it stands."""
 
     pieces: tuple[Piece, ...]
     kind: str = ""

@@ -66,8 +66,8 @@ def explanation(detail: Detail, *, queues: bool = False) -> Document:
     if progress:
         head += [(", ", ""), (progress.word.value, progress_class(progress.word))]
     shown = list(_evidence(replace(detail, command=""), queues=queues, going=bool(progress)))
-    about = [line(each, kind="note") for each in switches_in_words([result])]
-    lines = [line(verdict.reason), *about]
+    about = [line(each, kind="note prose") for each in switches_in_words([result])]
+    lines = [line(verdict.reason, kind="prose"), *about]
     article = doc.Article("explained", verdict.word, subject, lines, evidence=shown, open=True)
     blocks: list[Block] = [doc.Aside([line(*head)]), doc.Articles([article], "")]
     return Document("explain", subject, blocks, answer=ExplainReport(detail, None))
@@ -238,7 +238,7 @@ def _evidence(detail: Detail, *, queues: bool = False, going: bool = False) -> I
     """going: whether it is progress that is asked for, and not the verdict."""
     it, source = detail.explanation, detail.source
     if it is not None:
-        yield from [line(it.reach, kind="note")] * bool(it.reach)
+        yield from [line(it.reach, kind="note prose")] * bool(it.reach)
         yield line()
         yield doc.Compiled(it.threads, source)
         if not going:

@@ -76,7 +76,7 @@ def machine(it: MachineSummary) -> Iterator[Block]:
     if it.unbounded is None:
         yield line("engine events knows all of this, so that its answers are exact")
     else:
-        yield line(slower_engine(it.name, it.unbounded))
+        yield line(slower_engine(it.name, it.unbounded), kind="prose")
     if it.left_out:
         parts = " and ".join(it.left_out)
         yield line(f"with one device {parts} is as good as memory, and left out")

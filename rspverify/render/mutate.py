@@ -250,7 +250,8 @@ def _conclusion(report: MutationReport) -> Iterator[Line]:
             words += " (--write DIR writes each mutant as a scheme)"
         yield line(words, kind="UNSOUND")
         if untold := [row.row for row in report.rows if not row.tests]:
-            yield line(f"no test says anything of {rows_named(untold)}", kind="RACY")
+            words = "rspverify generate rows DIR writes tests of each kind, order and scope"
+            yield line(f"no test says anything of {rows_named(untold)}: {words}", kind="RACY")
     hunts: dict[tuple[str, ...] | None, list[int]] = {}
     for row in () if compiler else report.rows:
         if row.row in {it.mutant.row for it in surviving}:

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 from collections.abc import Callable, Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,6 +86,17 @@ def test_a_lost_worker_costs_the_question_that_it_was_at(workers: int) -> None:
     """The others go on, and what waited for it is done by another."""
     found = Judge(workers=workers).run([Survivable(n) for n in range(120)])
     assert list(found) == [1000 + n if n % 40 == 7 else -n for n in range(120)]
+
+
+def test_a_question_whose_worker_is_killed_is_asked_again(tmp_path: Path) -> None:
+    class Once(Deadly, frozen=True):
+        def decide(self) -> int:
+            (tmp_path / f"{self.number}{os.getpid()}").touch()
+            return super().decide() if len([*tmp_path.glob("7*")]) == 1 else -self.number
+
+    said: list[str] = []
+    assert list(Judge(None, said.append, 2).run([Once(7), Once(8)])) == [-7, -8]
+    assert len(said) == 1 and "asked once more" in said[0]
 
 
 def test_a_worker_that_is_interrupted_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:

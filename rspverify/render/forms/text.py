@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from textwrap import fill
 from typing import assert_never
 
 from rich.box import SIMPLE_HEAD
@@ -60,6 +61,10 @@ def show(blocks: Iterable[parts.Block], console: Console) -> None:
 def rendered(block: parts.Block, width: int) -> Iterator[RenderableType]:
     """What is printed of a block; nothing of what only a page has room for."""
     match block:
+        case parts.Line() if "prose" in block.kind.split():
+            for each in block.plain.split("\n"):
+                folded = fill(each, width, break_long_words=False, break_on_hyphens=False)
+                yield Text(folded, style=_style(block.kind))
         case parts.Line():
             yield text(block)
         case parts.Table():
