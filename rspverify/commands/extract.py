@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -85,7 +85,7 @@ class ExtractParameters(Parameters):
 def extract(asked: ExtractParameters) -> Extraction:
     """Make a scheme of what LLVM emits for AMD's processors: a row for each operation, order, scope
     and memory of OpenCL, in LLVM's own mnemonics; or of what LLVM or GCC emits for a processor that
-    a model judges, a table of C's atomics. Text is the file.
+    a model judges, a table of C's atomics, and for PTX of OpenCL's. Text is the file.
 
     Each operation is compiled where nothing can be left out as needless. All operators, orders
     that count as one, kernels, and functions without our labels must give the same. An operation
@@ -98,7 +98,7 @@ def extract(asked: ExtractParameters) -> Extraction:
     if _is_for_cpu(asked.target):
         return _for_cpu(asked)
     if asked.target != AMDGPU:
-        names = [AMDGPU, *(it.name for it in CPUS.values() if not it.scopes)]
+        names = [AMDGPU, *CPUS]
         message = f"the target must be {alternatives(names)}, not {asked.target}"
         raise InputError([Problem(None, message, guess(asked.target, names))])
     meant = processor(asked.cpu or "", asked.features)
@@ -144,7 +144,7 @@ def _run(asked: ExtractParameters, output: Output) -> int:
         answer = extract.of(asked)
     output.write(str(answer) if output.text else to_json(answer))
     if answer.target is not None:
-        note([f"left out: {what}, as {why}" for what, why in answer.left_out.items()])
+        note(f"left out: {what}, as {why}" for what, why in _together(answer.left_out))
     elif answer.left_out:
         names, more = [*answer.left_out], len(answer.left_out) - _NAMED
         rest = f" and {more} more" if more > 0 else ""
@@ -152,8 +152,14 @@ def _run(asked: ExtractParameters, output: Output) -> int:
     if answer.published is not None:
         alike = "has this code" if not answer.differs else "has other code, and this is"
         note([f"{answer.published} {alike}"])
-        note([f"{what}: {codes}" for what, codes in answer.differs.items()])
+        note(f"{what}: {codes}" for what, codes in _together(answer.differs))
     return exit_code(undecided=answer.left_out)
+
+
+def _together(said: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Operations of which the same is said, together."""
+    for text in dict.fromkeys(said.values()):
+        yield ", ".join(what for what, own in said.items() if own == text), text
 
 
 COMMAND = Command(

@@ -9,7 +9,7 @@ other locations before and behind the operation.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 
 from rspverify.compilers.cpus import ForCpu, Linked
@@ -22,6 +22,7 @@ from rspverify.compilers.operations import (
     program_of,
     shapes,
     spellings,
+    surroundings,
 )
 from rspverify.compilers.programs import APART
 from rspverify.compilers.rows import row_code
@@ -54,14 +55,15 @@ from rspverify.value import (
 from rspverify.wording import alternatives
 
 _PUBLISHED = {
-    "aarch64": "c11-aarch64",
-    "aarch64+lse": "c11-aarch64-lse",
-    "aarch64+rcpc": "c11-aarch64-rcpc",
-    "x86-64": "c11-x86-xchg",
-    "riscv64": "c11-riscv-psabi",
-    "riscv64+zalasr": "c11-riscv-zalasr",
-    "riscv64+ztso": "c11-riscv-ztso",
-    "ppc64le": "c11-power-leading",
+    "aarch64": "c11/c11-aarch64",
+    "aarch64+lse": "c11/c11-aarch64-lse",
+    "aarch64+rcpc": "c11/c11-aarch64-rcpc",
+    "x86-64": "c11/c11-x86-xchg",
+    "riscv64": "c11/c11-riscv-psabi",
+    "riscv64+zalasr": "c11/c11-riscv-zalasr",
+    "riscv64+ztso": "c11/c11-riscv-ztso",
+    "ppc64le": "c11/c11-power-leading",
+    "nvptx": "gpus/ptx-abi-13.1",
 }
 """The tables that ship for the ABI of a processor, without or with a feature."""
 
@@ -84,11 +86,10 @@ def cpu_table(
     operators: of the RMWs that rows are for, the first of which stands for all. What cannot be
     read, or is no row, is left out. Raises InputError where nothing is left.
     """
-    if compiler.has_scopes or isinstance(compiler, Linked):
-        message = "a table must be of one compiler, for a processor without scopes, not"
-        raise InputError([Problem(None, f"{message} {compiler.word}")])
+    if isinstance(compiler, Linked):
+        raise InputError([Problem(None, f"a table must be of one compiler, not {compiler.word}")])
     kinds = {Op.LOAD, Op.STORE, *kinds}  # Operands are loaded.
-    every = [it for it in shapes() if it.used and it.kind in kinds]
+    every = [it for it in _shapes(compiler) if it.used and it.kind in kinds]
     firsts = [program_of(it, spellings(it, operators)[0], Around.NOTHING) for it in every]
     compiler.prepare(firsts)
     found: dict[Shape, tuple[str, ...]] = {}
@@ -108,7 +109,9 @@ def cpu_table(
         raise InputError([Problem(None, next(iter(left_out.values())))])
     if (published := _published(compiler)) is None:
         return extraction
-    differs = dict(_differences(read_table(_source(extraction)), published, operators))
+    scopes = compiler.target.scopes or (None,)
+    table = read_table(_source(extraction))
+    differs = dict(_differences(shapes(scopes), table, published, operators))
     return replace(extraction, published=published.source.name, differs=differs)
 
 
@@ -117,6 +120,11 @@ def linked_tables(compiler: Linked, kinds: Collection[Op]) -> Table:
     in functions of their own. Raises InputError where one is empty."""
     parts = tuple(read_table(_source(cpu_table(it, kinds=kinds))) for it in compiler.each)
     return replace(parts[0], under=compiler.model.name, rows=(), parts=parts)
+
+
+def _shapes(compiler: ForCpu) -> Iterator[Shape]:
+    """Every operation that has a row: of C, and of OpenCL where the processor has scopes."""
+    return shapes((None, *compiler.target.scopes))
 
 
 # ---- the code of an operation --------------------------------------------------------------------
@@ -159,10 +167,10 @@ def _wrong(compiler: ForCpu, found: Codes, operators: Sequence[str]) -> Iterator
     table = read_table(_source(_extraction(compiler, found)))
     cases = [
         (shape, spelling, around, program_of(shape, spelling, around))
-        for shape in shapes()
+        for shape in _shapes(compiler)
         if replace(shape, used=True) in found
         for spelling in spellings(shape, operators, later=compiler.compiler.kind is not Kind.GCC)
-        for around in Around
+        for around in surroundings(found)
     ]
     compiler.prepare(program for *_, program in cases)
     for shape, spelling, around, program in cases:
@@ -214,17 +222,26 @@ def _does(made: Mapped, program: Program) -> bool:
         def over(it: Expression) -> Expression:
             return _canonical(substituted(it, lambda index: known.get(index, Read(index))))
 
-        def where(it: Operation) -> Condition:
-            there = condition_of(over(it.guard)), condition_of(over(it.success or Constant(1)))
-            return both(ends, both(*there))
+        def where(it: Operation, writes: Expression) -> Condition:
+            return both(ends, both(condition_of(over(it.guard)), condition_of(over(writes))))
 
         kept = (it for it in those.operations if it.location == "x")
-        return [(where(it), over(it.value)) for it in kept if it.value is not None]
+        each = ((it, *_written(it, it.value)) for it in kept if it.value is not None)
+        return [(where(it, writes), over(value)) for it, writes, value in each]
 
     own = [it for it in made.program.operations if it.location == "x"]
     wanted = [given[it.index] for it in program.operations if it.location == "x" and it.reads]
     read = all(it in [Read(each.index) for each in own if each.reads] for it in wanted)
     return read and writes(made.program, {}) == writes(program, given)
+
+
+def _written(it: Operation, value: Expression) -> tuple[Expression, Expression]:
+    """Where an operation writes another value than it has read itself, and that value."""
+    match value:
+        case Select(condition, then, Read(index)) if index == it.index and it.success is None:
+            return condition, then
+        case _:
+            return it.success or Constant(1), value
 
 
 def _ends(made: Mapped) -> Condition:
@@ -303,17 +320,17 @@ def _canonical(it: Expression) -> Expression:
 
 def _published(compiler: ForCpu) -> Table | None:
     """The table of the ABI that ships, if one does."""
-    name = compiler.goal.of.name
+    name = compiler.goal.of.name.partition(":")[0]
     names = [f"{name}+{it}" for it in reversed(compiler.goal.chosen)]
     own = next((it for it in (*names, name) if it in _PUBLISHED), None)
-    return read_table(read_source(f"{SCHEMES}/c11/{_PUBLISHED[own]}.yaml")) if own else None
+    return read_table(read_source(f"{SCHEMES}/{_PUBLISHED[own]}.yaml")) if own else None
 
 
 def _differences(
-    table: Table, published: Table, operators: Sequence[str]
+    every: Iterable[Shape], table: Table, published: Table, operators: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
     """Of each operation that has another code in each of two tables, both codes."""
-    for shape in (it for it in shapes() if table.row_of(it) is not None):
+    for shape in (it for it in every if table.row_of(it) is not None):
         program = program_of(shape, spellings(shape, operators)[0], Around.NOTHING)
         ours, theirs = table.compiled(program), published.compiled(program)
         alike = not shape.used and table.row_of(shape) is table.row_of(replace(shape, used=True))
@@ -339,20 +356,23 @@ def _extraction(
     left_out: Mapping[str, str] = {},
     operators: Sequence[str] = tuple(OPERATORS),
 ) -> Extraction:
-    """The rows of some codes; orders with the same are in one."""
-    groups: dict[tuple[Op, str | None, bool, tuple[str, ...]], list[str]] = {}
+    """The rows of some codes; orders, and scopes, with the same are in one."""
+    groups: dict[TableRow, list[str]] = {}
     for shape, code in found.items():
         if str(shape) in left_out:
             continue
         result: str | None = "used" if shape.used else UNUSED
         if replace(shape, used=not shape.used) not in found:
             result = None
-        group = groups.setdefault((shape.kind, result, shape.order is None, code), [])
+        scope = shape.scope.value.lower() if shape.scope else ""
+        scopes = (NON_ATOMIC,) if shape.order is None else (scope,) if scope else ()
+        group = groups.setdefault(TableRow(shape.kind.value, scopes, (), (), result, code), [])
         group += [] if shape.order is None else [shape.order.value]
-    rows = tuple(
-        TableRow(op.value, (NON_ATOMIC,) if plain else (), tuple(orders), (), result, code)
-        for (op, result, plain, code), orders in groups.items()
-    )
+    joined: dict[TableRow, list[str]] = {}
+    for row, orders in groups.items():
+        first = replace(row, scope=row.scope and ("",), order=tuple(orders))
+        joined.setdefault(first, []).extend(row.scope)
+    rows = tuple(replace(row, scope=tuple(scopes)) for row, scopes in joined.items())
     source = f"{compiler.compiler.version}, {compiler.goal}"
     without = [it for it in OPERATORS if it not in operators or it in left_out]
     notes = [f"rows for rmw are not for {alternatives(without)}"] if without else []
@@ -360,7 +380,7 @@ def _extraction(
     notes += [f"there are no rows of their own for {', '.join(others)}"] if others else []
     by = "gcc" if compiler.compiler.kind is Kind.GCC else "llvm"
     return Extraction(
-        f"{by}-{compiler.goal.name}",
+        f"{by}-{compiler.goal.name}".replace(":", "-"),
         source,
         None,
         rows,

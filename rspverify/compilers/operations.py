@@ -1,4 +1,4 @@
-"""Programs of C with one operation each, by which a compiler's table for a processor is read out.
+"""Programs of C and OpenCL with one operation each, by which a compiler's table is read out.
 
 What is written and what is expected are loaded from memory, so that a compiler knows nothing of
 them, and what is read is looked at in the end, if it is at all.
@@ -6,12 +6,14 @@ them, and what is read is looked at in the end, if it is at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache
+from itertools import product
 
 from rspverify.compilers.ir import pairs
-from rspverify.litmus.program import Order, Program
+from rspverify.litmus.orders import SCOPES
+from rspverify.litmus.program import Order, Program, Scope
 from rspverify.litmus.reader import read_program
 from rspverify.scheme.orders import POSSIBLE, Op, at_least
 from rspverify.scheme.row import Shape
@@ -35,24 +37,49 @@ PLACES: Mapping[str, str] = {"a": NEW, "b": OLD}
 
 
 class Around(Enum):
-    """What stands around an operation: nothing; accesses of other locations before and behind it;
-    nothing, where the compiler knows what is written and expected. That is not 0, with which LLVM
-    makes a fence and a load of read-modify-writes for x86."""
+    """What stands around an operation: nothing; accesses of other locations before and behind it,
+    or read-modify-writes; nothing, where the compiler knows what is written and expected. That is
+    not 0, with which LLVM makes a fence and a load of read-modify-writes for x86."""
 
     NOTHING = ""
     ACCESSES = " between other accesses"
+    RMWS = " between read-modify-writes"
     CONSTANTS = " with constants"
 
 
-def shapes() -> Iterator[Shape]:
-    """Every operation of C that has a row, in the order of rows."""
+_OTHERS: Mapping[Around, Sequence[str]] = {
+    Around.ACCESSES: (
+        "int r1 = atomic_load_explicit(c, memory_order_relaxed);",
+        "atomic_store_explicit(d, 1, memory_order_relaxed);",
+        "int r2 = atomic_load_explicit(f, memory_order_relaxed);",
+        "atomic_store_explicit(g, 1, memory_order_relaxed);",
+    ),
+    Around.RMWS: (
+        "int r1 = atomic_fetch_add_explicit(c, 1, memory_order_relaxed);",
+        "int r2 = atomic_fetch_add_explicit(f, 1, memory_order_relaxed);",
+    ),
+}
+"""Half of them stand before the operation, and half behind it."""
+
+
+def surroundings(known: Collection[Shape]) -> list[Around]:
+    """All that is to stand around operations: read-modify-writes where relaxed loads and stores
+    cannot be read. known: the operations that can."""
+    plain = (Shape(it, None, Order.RELAXED, False) for it in (Op.LOAD, Op.STORE))
+    without = Around.RMWS if all(it in known for it in plain) else Around.ACCESSES
+    return [it for it in Around if it is not without]
+
+
+def shapes(scopes: Iterable[Scope | None] = (None,)) -> Iterator[Shape]:
+    """Every operation of C that has a row, in the order of rows; of OpenCL, with some scopes."""
     for op in Op:
         if op in (Op.LOAD, Op.STORE):
             yield Shape(op, None, None, False)
-        for order in (it for it in Order if it in POSSIBLE[op]):
-            yield Shape(op, None, order, False)
+        orders = [it for it in Order if it in POSSIBLE[op]]
+        for scope, order in product(scopes, orders):
+            yield Shape(op, scope, order, False)
             if op is Op.RMW:  # What a compare-exchange has read it puts where its call says.
-                yield Shape(op, None, order, False, used=False)
+                yield Shape(op, scope, order, False, used=False)
 
 
 def spellings(shape: Shape, operators: Sequence[str], *, later: bool = True) -> list[str]:
@@ -75,18 +102,16 @@ def spellings(shape: Shape, operators: Sequence[str], *, later: bool = True) -> 
 @cache
 def program_of(shape: Shape, spelling: str, around: Around) -> Program:
     """The program with an operation."""
-    lines = [*_loads(shape, around), _statement(shape, spelling, around)]
-    if around is Around.ACCESSES:
-        lines.insert(-1, "int r1 = atomic_load_explicit(c, memory_order_relaxed);")
-        lines.insert(-1, "atomic_store_explicit(d, 1, memory_order_relaxed);")
-        lines.append("int r2 = atomic_load_explicit(f, memory_order_relaxed);")
-        lines.append("atomic_store_explicit(g, 1, memory_order_relaxed);")
+    others = _OTHERS.get(around, ())
+    before, behind = others[: len(others) // 2], others[len(others) // 2 :]
+    lines = [*_loads(shape, around), *before, _statement(shape, spelling, around), *behind]
     kind = "int" if shape.order is None and shape.kind is not Op.FENCE else "atomic_int"
-    others = "".join(f", atomic_int* {it}" for it in "cdfg")
-    head = f"P0 ({kind}* x, int* a, int* b{others})"
+    places = [f"{kind}* x", "int* a", "int* b", *(f"atomic_int* {it}" for it in "cdfg")]
+    language, memory = ("OpenCL", "global ") if shape.scope else ("C", "")
+    head = f"P0 ({', '.join(f'{memory}{it}' for it in places)})"
     body = "".join(f"  {line}\n" for line in lines)
     looked_at = "0:r" if "int r =" in body else "x"
-    text = f"C operation\n{{ }}\n{head} {{\n{body}}}\nexists ({looked_at}=0)\n"
+    text = f"{language} operation\n{{ }}\n{head} {{\n{body}}}\nexists ({looked_at}=0)\n"
     return read_program(Source(f"{shape} {spelling}".strip(), text))
 
 
@@ -102,19 +127,22 @@ def _statement(shape: Shape, spelling: str, around: Around) -> str:
     """The statement of an operation, whose result is r."""
     result = "int r = " if shape.used else ""
     order = f"memory_order_{shape.order.value}" if shape.order else ""
+    scope = "".join(f", {name}" for name, it in SCOPES.items() if it is shape.scope)
     match shape.kind:
         case Op.LOAD if shape.order is None:
             return "int r = *x;"
         case Op.LOAD:
-            return f"int r = atomic_load_explicit(x, {order});"
+            return f"int r = atomic_load_explicit(x, {order}{scope});"
         case Op.STORE if shape.order is None:
             return "*x = v;"
         case Op.STORE:
-            return f"atomic_store_explicit(x, v, {order});"
+            return f"atomic_store_explicit(x, v, {order}{scope});"
         case Op.RMW:
-            return f"{result}atomic_{OPERATORS[spelling]}_explicit(x, v, {order});"
+            return f"{result}atomic_{OPERATORS[spelling]}_explicit(x, v, {order}{scope});"
         case Op.CAS:
             orders = ", ".join(f"memory_order_{it}" for it in spelling.split())
-            return f"{result}atomic_compare_exchange_strong_explicit(x, &e, v, {orders});"
+            return f"{result}atomic_compare_exchange_strong_explicit(x, &e, v, {orders}{scope});"
+        case _ if shape.scope:
+            return f"atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, {order}{scope});"
         case _:
             return f"atomic_thread_fence({order});"

@@ -48,10 +48,9 @@ class _Row:
         dialect = target.dialect
         self._dialect, self._places = dialect, places
         self._set = instruction_set(dialect.instructions)
-        self._register = re.compile(rf"(?<![\w%.])(?:{dialect.registers})(?!\w)")
-        self._block = dialect.spelled(block)
+        self._register = re.compile(rf"(?<![\w%.])(?:{dialect.registers}|%\w+)(?!\w)")  # PTX
         self._word = next(iter(target.operators.values()), "")
-        self._names = {self._block: "x"}
+        self._given, self._names = block, {dialect.spelled(block): "x"}
         self._moved: tuple[str, ...] = ()
         own = [it for it in lines if isinstance(it, Instruction | Label)]
         own = [it for it in own if isinstance(it, Label) or not self._leaves_out(it)]
@@ -64,8 +63,12 @@ class _Row:
     # ---- what is left out ------------------------------------------------------------------------
 
     def _leaves_out(self, it: Instruction) -> bool:
-        """Whether an instruction loads an operand or stores the result; its register is noted."""
+        """Whether an instruction loads an operand or stores the result, or moves the address of
+        memory to where it is used; its register is noted."""
         form = self._form(it)
+        if form.address is None and (moved := self._with_address(it, form)):
+            self._names |= dict.fromkeys(map(self._dialect.spelled, moved), "x")
+            return True
         place = self._place(it, form)
         if not place:
             return False
@@ -81,6 +84,12 @@ class _Row:
             self._moved = (f"{it.mnemonic} {RESULT},{given}",)
         return True
 
+    def _with_address(self, it: Instruction, form: Form) -> list[str]:
+        """The registers to which an instruction moves the address of memory."""
+        bound = form.bound(it.operands)
+        those = (to for to, formula in form.sets if bound.get(formula.text) == self._given)
+        return [bound.get(it, it) for it in those]
+
     def _form(self, it: Instruction) -> Form:
         found = self._set.form(it.mnemonic.replace(OPERATOR, self._word), it.operands)
         if found is None:
@@ -94,7 +103,7 @@ class _Row:
         bound = form.bound(it.operands)
         text = "+".join(bound[each] for each in (form.offset, form.address) if each is not None)
         bases = self._register.findall(text)
-        if [*map(self._dialect.spelled, bases)] != [self._block]:
+        if [self._names.get(self._dialect.spelled(each)) for each in bases] != ["x"]:
             _refuse(it.span, f"{it} has an address that is calculated")
         numbers = re.findall(r"\d+", text.replace(bases[0], ""))
         return int(numbers[0]) if numbers else 0
