@@ -31,6 +31,7 @@ _OLDEST = 13
 """The first LLVM whose code is known to be read."""
 _OPAQUE = 15
 """The first LLVM in which pointers have no type."""
+_ADDRESS = re.compile(r",? 0x[0-9a-f]{8,}:?")
 _POINTER = re.compile(r"\bptr\b( addrspace\(\d\))?")
 _LONGEST = 600
 """Seconds after which a compiler is given up."""
@@ -195,7 +196,8 @@ def _run(command: Sequence[str], given: str, what: str) -> subprocess.CompletedP
 
 
 def _last_words(errors: str) -> str:
-    """The line that tells why: LLVM's own, or the last one, which of Python tells the error."""
+    """The line that tells why: LLVM's own, or the last one, which of Python tells the error,
+    without addresses of memory, which are others each time."""
     lines = [line.strip() for line in errors.splitlines() if line.strip()]
     own = [line for line in lines if any(word in line for word in _TELLING)]
-    return (own or lines[-1:] or [""])[0]
+    return _ADDRESS.sub("", (own or lines[-1:] or [""])[0])

@@ -166,6 +166,15 @@ def test_what_llvm_emits_for_ptx(test: str, wanted: Word) -> None:
     assert check(case).word is wanted
 
 
+def test_why_llvm_cannot_compile_is_said_alike_each_time() -> None:
+    """LLVM 19 names what it cannot select by where it is in memory."""
+    if shutil.which("llc-19") is None:
+        pytest.skip("llc-19 is not installed")
+    with pytest.raises(InputError, match=r"Cannot select: ch = AtomicFence, Target") as caught:
+        by("nvptx:sm_70@llc-19").compiled(program("scopes/SB+fences"))
+    assert "0x" not in str(caught.value)
+
+
 # ---- other programs that compile -----------------------------------------------------------------
 
 INSTALLED = [
