@@ -39,6 +39,9 @@ MOST = 200_000
 _CLOCK = 256
 """Candidates between two looks at the clock."""
 
+_NOT_READ = -(2**32)
+"""What stands for the value of a read that is not executed; no value is as small."""
+
 _SPARE, _FOR_ONE = 1_000, 10
 """All executions are found by the solver where more candidates than this in all, and for each
 execution, were tried in vain."""
@@ -132,7 +135,9 @@ class ConsistentExecutions:
         left = most
         for states, demands in ways(self._program, values):
             run = replace(_run(self._events, states), demands=demands)
-            search = _Search(run, self._plan, self._steps(run), limits, left, {}, {})
+            executed = {run.operation(place) for place in run.sources}
+            known = {it: _NOT_READ for it in values if it not in executed}
+            search = _Search(run, self._plan, self._steps(run), limits, left, known, {})
             for found in search.executions():
                 for outcome in search.outcomes(found):
                     search.most += _FOR_ONE
@@ -245,9 +250,9 @@ class _Search:
     pair by pair.
 
     known: all that is read, by operation, and then reads choose their writes before these are put
-    in order; or nothing. Then a read-modify-write chooses when it is put in order, and what only
-    reads comes last, as there nearly always is a write for it. seen, most: how many parts of
-    executions were met, and may be.
+    in order; or `_NOT_READ` for each that is not executed. Then a read-modify-write chooses when it
+    is put in order, and what only reads comes last, as there nearly always is a write for it.
+    seen, most: how many parts of executions were met, and may be.
     """
 
     def __init__(
@@ -291,7 +296,7 @@ class _Search:
                 orders.append(_Order(initial, _mask(others), last))
         free = [place for place, writers in self._sources.items() if len(writers) > 1]
         self._decisions: list[int | _Order | _Pair] = (
-            [*free, *orders] if known else [*orders, *free]
+            [*free, *orders] if known.keys() >= {*self._at.values()} else [*orders, *free]
         )
 
     def _fitting(self, place: int) -> Sequence[int]:

@@ -375,6 +375,28 @@ def test_a_guarded_read_must_be_there_just_if_it_is_executed() -> None:
         assert (found is not None) is expected, reads
 
 
+EITHER = """OPENCL either
+{ [x]=0; [y]=0; [z]=0; }
+P0@wg 0, dev 0 (global atomic_int* x, global atomic_int* y, global atomic_int* z) {
+  int r1 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);
+  int r2 = 0;
+  if (r1 == 0) { r2 = atomic_load_explicit(y, memory_order_relaxed, memory_scope_device); }
+  else { r2 = atomic_load_explicit(z, memory_order_relaxed, memory_scope_device); }
+  if (r2 != 0) { int r3 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device); }
+}
+P1@wg 1, dev 0 (global atomic_int* x, global atomic_int* y, global atomic_int* z) {
+  atomic_store_explicit(y, 1, memory_order_relaxed, memory_scope_device);
+  atomic_store_explicit(z, 2, memory_order_relaxed, memory_scope_device);
+  atomic_store_explicit(x, 3, memory_order_relaxed, memory_scope_device);
+}
+"""
+
+
+def test_a_guard_is_asked_where_it_has_reads_that_are_not_executed() -> None:
+    """Of r2 one of two reads is executed, and the last read where that one is not 0."""
+    assert ended(read_program(Source("either.litmus", EITHER)), MODELS[DEFAULT_MODEL]) == 5
+
+
 def increments(threads: int, each: int = 1) -> Program:
     step = "r = atomic_fetch_add_explicit(x, 1, memory_order_acq_rel, memory_scope_device);"
     code = "int " + " ".join([step] * each)
