@@ -20,9 +20,10 @@ from rspverify.compilers.registers import (
     number,
     registers,
 )
+from rspverify.isa.addresses import CannotReadError
 from rspverify.isa.conditions import Condition, both, choice, condition_of, either, negated
 from rspverify.isa.conditions import expression as number_of
-from rspverify.isa.execution import UNKNOWN, CannotReadError
+from rspverify.isa.execution import UNKNOWN
 from rspverify.isa.formula import Formula, Operators
 from rspverify.isa.instruction_set import Form, instruction_set
 from rspverify.isa.lines import Instruction

@@ -15,7 +15,9 @@ from rspverify.assembly.program import Seen
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.compilers.matching import lost
 from rspverify.compilers.programs import APART, read_as, unwatched, watched
+from rspverify.isa.addresses import Address, CannotReadError, added
 from rspverify.isa.blocks import in_order, unrolled
+from rspverify.isa.by_table import Event, TableExecutor, is_lost
 from rspverify.isa.conditions import (
     Condition,
     both,
@@ -26,18 +28,7 @@ from rspverify.isa.conditions import (
     negated,
     size,
 )
-from rspverify.isa.execution import (
-    LOST,
-    UNKNOWN,
-    Address,
-    CannotReadError,
-    Depends,
-    Event,
-    State,
-    TableExecutor,
-    added,
-    is_lost,
-)
+from rspverify.isa.execution import LOST, UNKNOWN, Depends, State
 from rspverify.isa.instruction_set import Form, instruction_set
 from rspverify.isa.lines import Instruction, Label, Line
 from rspverify.litmus.assembly import FIRST, operation_of, spin_of

@@ -13,6 +13,7 @@ from typing import cast
 from msgspec import Struct, field
 
 from rspverify.isa import execution as isa
+from rspverify.isa.addresses import Address, CannotReadError
 from rspverify.isa.conditions import (
     Condition,
     both,
@@ -23,7 +24,7 @@ from rspverify.isa.conditions import (
     implies,
     negated,
 )
-from rspverify.isa.execution import UNKNOWN, Address, CannotReadError
+from rspverify.isa.execution import UNKNOWN
 from rspverify.records import replace
 from rspverify.value import Constant, Expression, Select, binary, select, wrap
 

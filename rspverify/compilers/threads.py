@@ -34,6 +34,7 @@ from rspverify.compilers.registers import (
     joined,
     registers,
 )
+from rspverify.isa.addresses import Address, CannotReadError
 from rspverify.isa.conditions import (
     Condition,
     both,
@@ -42,7 +43,7 @@ from rspverify.isa.conditions import (
     implies,
     negated,
 )
-from rspverify.isa.execution import UNKNOWN, Address, CannotReadError, Executor
+from rspverify.isa.execution import UNKNOWN, Executor
 from rspverify.isa.lines import Instruction, Label, Line
 from rspverify.records import replace
 from rspverify.source import InputError, Span

@@ -14,16 +14,10 @@ from functools import partial, reduce
 
 from msgspec import Struct
 
+from rspverify.isa.addresses import Address
+from rspverify.isa.by_table import Choice, Event, Round, TableExecutor, is_lost
 from rspverify.isa.conditions import both, expression, negated
-from rspverify.isa.execution import (
-    LATE,
-    Address,
-    Choice,
-    Event,
-    Round,
-    TableExecutor,
-    is_lost,
-)
+from rspverify.isa.execution import LATE
 from rspverify.isa.formula import formula
 from rspverify.isa.instruction_set import Form, instruction_set
 from rspverify.isa.lines import Instruction, Label, Line

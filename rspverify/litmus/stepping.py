@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from rspverify.isa.addresses import Address, CannotReadError
+from rspverify.isa.by_table import Event
 from rspverify.isa.conditions import Condition
-from rspverify.isa.execution import UNKNOWN, Address, CannotReadError, Event, State
+from rspverify.isa.execution import UNKNOWN, State
 from rspverify.isa.instruction_set import Form
 from rspverify.isa.lines import Instruction, Label
 from rspverify.litmus.assembly import Code, Column, Frame, SkippedError

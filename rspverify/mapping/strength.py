@@ -15,8 +15,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from rspverify.isa.addresses import Address
+from rspverify.isa.by_table import Choice
 from rspverify.isa.conditions import expression
-from rspverify.isa.execution import Address, Choice, Depends, State
+from rspverify.isa.execution import Depends, State
 from rspverify.isa.lines import Label
 from rspverify.mapping.items import OPERATOR, SCOPE, Item, item, known, usual, with_scope
 from rspverify.mapping.table import FromC, RowExecutor, Table, Translated, named

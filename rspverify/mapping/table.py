@@ -24,15 +24,10 @@ from rspverify.assembly.program import Seen
 from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.axiomatic.model import MemoryModel
+from rspverify.isa.addresses import Address, CannotReadError
+from rspverify.isa.by_table import Event, TableExecutor
 from rspverify.isa.conditions import Condition, both, condition_of, implies, negated
-from rspverify.isa.execution import (
-    Address,
-    CannotReadError,
-    Depends,
-    Event,
-    State,
-    TableExecutor,
-)
+from rspverify.isa.execution import Depends, State
 from rspverify.isa.instruction_set import Form, instruction_set
 from rspverify.isa.lines import Instruction, Line
 from rspverify.litmus.assembly import addresses_of, kind_of, operation_of, spin_of

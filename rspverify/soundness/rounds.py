@@ -17,7 +17,7 @@ from rspverify.axiomatic.coverage import require_vocabulary
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.vocabulary import reaches
 from rspverify.graph import BreadthFirst, components
-from rspverify.isa.execution import Event as Access
+from rspverify.isa.by_table import Event as Access
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.stepping import Registers, SteppedProgram
 from rspverify.records import replace

@@ -9,10 +9,11 @@ from rspverify.architecture.machines import MACHINES
 from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.event import events_of
 from rspverify.axiomatic.vocabulary import SETS, names_of
+from rspverify.isa.addresses import Address
+from rspverify.isa.by_table import Event, TableExecutor
 from rspverify.isa.catalogue import ENDING, instruction_sets
 from rspverify.isa.catalogue import SETS as SETS_THAT_SHIP
 from rspverify.isa.conditions import expression
-from rspverify.isa.execution import Address, Event, TableExecutor
 from rspverify.isa.instruction_set import instruction_set, read_instruction_set
 from rspverify.isa.lines import Instruction, Label
 from rspverify.litmus.reader import read_program
