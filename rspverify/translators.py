@@ -25,6 +25,7 @@ from rspverify.source import (
     name_of,
     read_source,
 )
+from rspverify.wording import in_a_file_name
 
 if TYPE_CHECKING:
     from rspverify.assembly.program import AssemblyProgram
@@ -169,7 +170,7 @@ def table_name(compiler: str) -> str:
     those out of several whose code is linked."""
     names = (it.removeprefix("amdgpu:") for it in compiler.split(","))
     each = (it if it.startswith("gcc:") else f"llvm-{it}" for it in names)
-    return re.sub(r"[^\w.+-]", "-", ",".join(each))
+    return in_a_file_name(",".join(each))
 
 
 def read_translator(given: Given, machine: str | None = None) -> Translator:

@@ -20,6 +20,11 @@ def counted(number: int, noun: str, many: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"
 
 
+def in_a_file_name(text: str) -> str:
+    """A text as a part of the name of a file, with dashes for what some systems do not take."""
+    return re.sub(r"[^\w.+-]", "-", text)
+
+
 def quoted(text: str) -> str:
     """A text in quotes, on one line and not too long."""
     return repr(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")

@@ -25,6 +25,7 @@ from rspverify.terminal.command import EVERYWHERE, Command
 from rspverify.terminal.ending import exit_code, exit_code_of, first_of, told
 from rspverify.terminal.output import Output, note
 from rspverify.verdict import WRONG, ProgressWord, Word
+from rspverify.wording import in_a_file_name
 
 if TYPE_CHECKING:  # --help needs none of it
     from rspverify.corpus.expected import Expected
@@ -407,7 +408,7 @@ def _write_bugs(folder: str, parts: Sequence[Check]) -> None:
     broken = [(part, it) for part in parts for it in part.broken()]
     named: Counter[str] = Counter()
     for part, it in broken[:_BUGS]:
-        name = f"{it.test}.{it.scheme}".replace(":", "-").replace("/", "-")
+        name = in_a_file_name(f"{it.test}.{it.scheme}")
         named[name] += 1
         name += f"-{named[name]}" if named[name] > 1 else ""
         page = write("markdown", bug(explain(it.scheme_file, it.file, part.settings)))

@@ -52,7 +52,7 @@ from rspverify.value import (
     unary,
     wrap,
 )
-from rspverify.wording import alternatives
+from rspverify.wording import alternatives, in_a_file_name
 
 _PUBLISHED = {
     "aarch64": "c11/c11-aarch64",
@@ -380,7 +380,7 @@ def _extraction(
     notes += [f"there are no rows of their own for {', '.join(others)}"] if others else []
     by = "gcc" if compiler.compiler.kind is Kind.GCC else "llvm"
     return Extraction(
-        f"{by}-{compiler.goal.name}".replace(":", "-"),
+        in_a_file_name(f"{by}-{compiler.goal.name}"),
         source,
         None,
         rows,

@@ -31,7 +31,7 @@ from rspverify.isa.conditions import (
 from rspverify.isa.execution import LOST, UNKNOWN, Depends, State
 from rspverify.isa.instruction_set import Form, instruction_set
 from rspverify.isa.lines import Instruction, Label, Line
-from rspverify.litmus.assembly import FIRST, operation_of, spin_of
+from rspverify.litmus.assembly import addresses_of, operation_of, spin_of
 from rspverify.litmus.program import Cut, Kind, Order, Program, Spin, Thread
 from rspverify.mapping.mapped import Mapped
 from rspverify.mapping.targets import Target
@@ -157,7 +157,7 @@ class _Code(TableExecutor):
         super().__init__(
             instruction_set(dialect.instructions),
             re.compile("|".join([dialect.registers, *_WHOLE])),
-            {name: FIRST + at * APART for at, name in enumerate(names)},
+            addresses_of(names, APART),
             start,
             first,
             spelled=dialect.spelled,

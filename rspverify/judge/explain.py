@@ -15,7 +15,7 @@ from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.program import Program
 from rspverify.machine.firings import enough_steps
 from rspverify.machine.machine import Machine
-from rspverify.mapping.mapped import Mapped
+from rspverify.mapping.mapped import Mapped, untold_in
 from rspverify.records import replace
 from rspverify.soundness.case import decided, machine_of, side_of
 from rspverify.soundness.machine_side import engine_of
@@ -95,9 +95,7 @@ class Reach:
                     return
                 self._found.append(outcome)
             self._all, self._stopped = True, None
-            source = self._source.limited(self._limits)
-            if isinstance(self._made, Mapped):
-                source = source.without(self._made.untold)
+            source = self._source.limited(self._limits).without(untold_in(self._made))
             every = source.questions.outcomes()
             allowed = list(islice(every, MOST_COUNTED + 1))
             self._allowed = len(allowed)

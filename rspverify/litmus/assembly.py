@@ -58,7 +58,7 @@ from rspverify.value import Constant, Expression, Read, binary, select, substitu
 MAX_INSTRUCTIONS = 250
 """How many instructions a test may have: a machine is spelled out for each of them."""
 
-FIRST, _APART = 1 << 28, 1 << 12
+_FIRST, _APART = 1 << 28, 1 << 12
 """What stands for the address of the first location, and how far those of others are from it."""
 
 BEYOND = "memory-access"
@@ -308,9 +308,9 @@ def _addresses(test: Columns, dialect: Dialect) -> Mapping[str, int]:
     return addresses_of(it for it in found if not re.fullmatch(dialect.registers, it))
 
 
-def addresses_of(locations: Iterable[str]) -> Mapping[str, int]:
-    """Locations with the numbers that stand for their addresses."""
-    return {name: FIRST + _APART * number for number, name in enumerate(locations)}
+def addresses_of(locations: Iterable[str], apart: int = _APART) -> Mapping[str, int]:
+    """Locations with the numbers that stand for their addresses, which are so far apart."""
+    return {name: _FIRST + apart * number for number, name in enumerate(locations)}
 
 
 def _locations(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from msgspec import Struct
 
-from rspverify.assembly.program import Seen
+from rspverify.assembly.program import AssemblyProgram, Seen
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.litmus.program import Program
 from rspverify.value import Read
@@ -40,3 +40,8 @@ class Mapped(Struct, frozen=True):
     def all(self) -> tuple[Mapped, ...]:
         """It, and what else it may be."""
         return (self, *self.others)
+
+
+def untold_in(made: AssemblyProgram | Mapped) -> frozenset[int]:
+    """The reads of the source of which a compiled program does not tell what they have read."""
+    return made.untold if isinstance(made, Mapped) else frozenset()

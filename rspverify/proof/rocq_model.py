@@ -83,14 +83,14 @@ def _lines(model: MemoryModel) -> Iterator[str]:
     yield _HEAD.format(name=model.name)[:-1]
     defined = {name for it in model.statements if isinstance(it, Let) for name, _ in it.definitions}
     base = sorted(model.names - defined)
-    fields = "; ".join(f"{_ident(it)} : {'set' if it in SETS else 'rel'}" for it in base)
+    fields = "; ".join(f"{identifier(it)} : {'set' if it in SETS else 'rel'}" for it in base)
     yield fill(f"Class base := {{ {fields} }}.", 98, subsequent_indent="  ")
     yield "Context {names : base}."
     yield "\n(** Its definitions, axioms, and what its programs must not do. *)"
     for it in model.statements:
         if isinstance(it, Let):
             for name, expression in it.definitions:
-                yield f"Definition {_ident(name)} := {_term(expression, model)}."
+                yield f"Definition {identifier(name)} := {_term(expression, model)}."
         else:
             plain = isinstance(it, Axiom) and not it.negated and it.expression.sort is Sort.RELATION
             require(plain, f"{_only_plain(model)}, without {type(it).__name__}")
@@ -106,7 +106,7 @@ def _only_plain(model: MemoryModel) -> str:
 
 def _term(expression: Expression, model: MemoryModel) -> str:
     if isinstance(expression, Name):
-        return _ident(expression.name)
+        return identifier(expression.name)
     names = _OF_SETS if expression.sort is Sort.SET else _OF_RELATIONS
     operator = type(expression).__name__
     require(operator in names, f"{_only_plain(model)}, without {expression}")
@@ -119,6 +119,6 @@ def _argument(term: str) -> str:
     return f"({term})" if " " in term else term
 
 
-def _ident(name: str) -> str:
+def identifier(name: str) -> str:
     """A name as Rocq has it."""
-    return re.sub(r"[^\w']", "_", name)
+    return re.sub(r"[^\w']", "_", name, flags=re.ASCII)

@@ -11,6 +11,7 @@ from rspverify.architecture.machines import machine_named
 from rspverify.proof.machines import BASE, LOCKS, is_base
 from rspverify.proof.obligations import failures, obligations
 from rspverify.proof.rocq_machine import machine_in_rocq
+from rspverify.proof.rocq_model import identifier
 from rspverify.proof.table import Operation, ProofTable, proof_table
 from rspverify.scheme.orders import Op
 from rspverify.scheme.row import Template
@@ -86,7 +87,7 @@ def certificate(scheme: Scheme, name: str) -> str:
         raise InputError(problems)
     rows = indent(";\n".join(map(row_in_rocq, table.operations)), "  ")
     machine = "" if base else _variant(scheme.machine)
-    theorem = f"table_{''.join(c if c.isalnum() and c.isascii() else '_' for c in name)}_is"
+    theorem = f"table_{identifier(name)}_is"
     head = _HEAD.format(name=name, rows=rows, machine=machine)
     if broken:
         return head + _NOT_SOUND.format(broken=broken, theorem=theorem)

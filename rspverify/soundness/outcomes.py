@@ -16,7 +16,7 @@ from rspverify.axiomatic.question import Questions
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.formula import Junction
 from rspverify.litmus.program import Program
-from rspverify.mapping.mapped import Mapped
+from rspverify.mapping.mapped import untold_in
 from rspverify.records import replace
 from rspverify.schedulers import Scheduler
 from rspverify.soundness.case import decided, machine_of, side_of
@@ -266,7 +266,7 @@ def _reach(
     limits = settings.limits()
     try:
         made = scheme.compiled(program)
-        if isinstance(made, Mapped) and made.untold:
+        if untold_in(made):
             return None, f"{scheme.name}: UNSUPPORTED: it has reads at which nothing looks"
         target = side_of(made, settings, limits)
         found = set[Outcome]()

@@ -227,9 +227,12 @@ class ModelSide(Side):
 
     def _completed(self, outcome: Outcome) -> Iterator[Outcome]:
         """The outcomes that are this one, with what reads that are not told may have read."""
-        told = {it.operation for it in self.seen or ()}
-        reads = [it.index for it in self.program.operations if it.reads]
-        untold = [it for it in reads if self.seen is not None and it not in told]
+        if self.seen is None:
+            yield outcome
+            return
+        told = {it.operation for it in self.seen}
+        reads = (it.index for it in self.program.operations if it.reads)
+        untold = [it for it in reads if it not in told]
         values = [(None, *self.questions.candidates.reads[it]) for it in untold]
         for chosen in product(*values):
             pairs = zip(untold, chosen, strict=True)

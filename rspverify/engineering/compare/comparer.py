@@ -31,7 +31,7 @@ from rspverify.judge.question import WORKER_LOST, Incident, Question, Undecided
 from rspverify.judge.run import CheckQuestion, Run
 from rspverify.limits import LimitReached
 from rspverify.litmus.program import Program
-from rspverify.mapping.mapped import Mapped
+from rspverify.mapping.mapped import Mapped, untold_in
 from rspverify.proof.covered import Obligations, obligations_of
 from rspverify.records import replace
 from rspverify.scheme.cost import Costs
@@ -222,7 +222,7 @@ def changed_outcomes(
     """
     program = decided(program, model, (old, new), settings)
     made = [it.compiled(program) for it in (old, new)]
-    untold, others = (it.untold if isinstance(it, Mapped) else frozenset() for it in made)
+    untold, others = map(untold_in, made)
     if untold != others:
         return OutcomeChanges(unknown="one tells what is read where nothing looks at it")
     before = _reached(made[0], settings, limit)

@@ -33,6 +33,12 @@ from rspverify.source import Source, Span
 from rspverify.value import Constant, Read
 from rspverify.value.domain import Domains
 
+_SOURCE = Source("unknown", "")
+_SPAN = Span(_SOURCE, 1, 1, 1, 1)
+_TRUE = Constant(1)
+_User = tuple[int, bool]
+"""An operation of the space by its number, and whether it accesses local memory: what has a row."""
+
 
 def parted(row: Row) -> tuple[tuple[RowTemplate, ...], list[list[RowTemplate]]]:
     """The accesses of a row's code, and what comes before the first, between them, and after the
@@ -74,13 +80,6 @@ def _pair(one: list[Token], other: list[Token]) -> list[Token]:
                 choices = [one[i], *best[i + 1, j]], [other[j], *best[i, j + 1]]
                 best[i, j] = min(choices, key=len)
     return best[0, 0]
-
-
-_SOURCE = Source("unknown", "")
-_SPAN = Span(_SOURCE, 1, 1, 1, 1)
-_TRUE = Constant(1)
-_User = tuple[int, bool]
-"""An operation of the space by its number, and whether it accesses local memory: what has a row."""
 
 
 def has_programs(sketch: Sketch, space: Space, scheme: Scheme) -> bool:
