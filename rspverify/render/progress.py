@@ -73,8 +73,8 @@ class Bar:
     def _tell(self) -> None:
         while not self._over.wait(_BETWEEN_LINES):
             minutes = (time.monotonic() - self._began) / 60
-            with suppress(OSError, ValueError):  # nobody reads it any more
-                if self._words:
+            with self._lock, suppress(OSError, ValueError):  # nobody reads it any more
+                if self._words and not self._over.is_set():
                     print(f"{minutes:.0f} min: {self._words}", file=sys.stderr, flush=True)
 
     def step(self, words: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+import threading
 import time
 
 import pytest
@@ -12,7 +13,7 @@ from rich.console import Console
 
 from rspverify.render import progress
 from rspverify.render.document import Told
-from rspverify.render.progress import Stream, counting, working
+from rspverify.render.progress import Bar, Stream, counting, working
 
 
 def told(capsys: pytest.CaptureFixture[str]) -> list[str]:
@@ -78,3 +79,17 @@ def test_what_is_done_where_nothing_is_counted(
     monkeypatch.setattr(progress, "_AFTER", 0.0)
     with working("drawing", 7):
         assert re.fullmatch(r"0 min: drawing, of at most 7 s", told(capsys)[-1])
+
+
+def test_nothing_is_said_after_its_end(capsys: pytest.CaptureFixture[str]) -> None:
+    class EndsMeanwhile(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            ended = self.is_set()
+            self.set()
+            return ended
+
+    bar = Bar()
+    bar.count("pairs", 2)
+    bar._over = EndsMeanwhile()
+    bar._tell()
+    assert capsys.readouterr().err == ""
