@@ -63,6 +63,21 @@ Proof.
   induction n as [|n IH]; intro h; auto.
   rewrite firstn_next, last_app by lia. simpl. rewrite IH by lia. auto.
 Qed.
+(** Each step is allowed where it is taken. *)
+Theorem is_enabled run :
+  (forall n, n < length run -> guard (state_at run n) (nth_step run n) = true) <->
+  enabled first run = true.
+Proof.
+  split.
+  - intro A. enough (E : forall n, n <= length run -> enabled first (firstn n run) = true)
+      by (rewrite <- (firstn_all run); auto).
+    induction n as [|n IH]; intro h; auto. rewrite firstn_next, enabled_app, IH by lia.
+    rewrite <- state_at_firstn by lia. simpl.
+    rewrite andb_true_r. apply A. lia.
+  - intros E n h. rewrite state_at_firstn by lia.
+    rewrite (split_at run h), enabled_app in E. apply andb_prop in E as [_ E].
+    apply andb_prop in E as [E _]. exact E.
+Qed.
 Theorem last_state_at run : state_at run (length run) = last_state first run.
 Proof. rewrite state_at_firstn, firstn_all by auto. auto. Qed.
 Theorem all_answers run u : answers_of loc_dec nowhere initial P t run u = answers_from first run u.
@@ -123,9 +138,7 @@ Theorem completes_right run : (forall x, In x locations) -> completes run = true
 Proof.
   intros all h. apply andb_prop in h as [h c]. apply andb_prop in h as [h d].
   rewrite forallb_forall in c, d. split.
-  - intros n k. rewrite state_at_firstn by lia.
-    rewrite (split_at run k), enabled_app in h. apply andb_prop in h as [_ h].
-    apply andb_prop in h as [h _]. auto.
+  - apply is_enabled. exact h.
   - rewrite last_state_at. destruct (@others_stay run first) as [a b]; auto.
     assert (C : forall x, is_clean (last_state first run) x = true) by auto.
     repeat split.

@@ -10,6 +10,7 @@ from rspverify.architecture.architecture import Architecture, Mnemonic, StepKind
 from rspverify.architecture.machines import machine_named
 from rspverify.proof.machines import BASE, LOCKS, is_base
 from rspverify.proof.obligations import failures, obligations
+from rspverify.proof.programs import never_stuck
 from rspverify.proof.rocq_machine import machine_in_rocq
 from rspverify.proof.rocq_model import identifier
 from rspverify.proof.table import Operation, ProofTable, proof_table
@@ -55,6 +56,14 @@ Theorem each_broken_obligation_has_its_run : searched the_table = true.
 Proof. vm_compute. reflexivity. Qed.
 Print Assumptions {theorem}_not_sound.
 """
+_LIVE = """
+(** Locks are taken in an order: no program gets stuck, and each fair run ends. *)
+Require Import Orderly Progress Fair.
+Theorem {theorem}_live : live the_table.
+Proof. apply progress. vm_compute. reflexivity. Qed.
+Theorem {theorem}_ended_by_fair_runs : ends_fairly the_table.
+Proof. apply fair_runs_end. vm_compute. reflexivity. Qed.
+"""
 _VARIANT = """
 Set Implicit Arguments.
 Set Asymmetric Patterns.
@@ -72,7 +81,8 @@ Proof. waits_for_more Machine.gen_guard Machine.gen_instr_guard. Qed.
 
 
 def certificate(scheme: Scheme, name: str) -> str:
-    """The theorem that a scheme is sound, or that it is not, as a file for Rocq.
+    """The theorem that a scheme is sound, or that it is not, as a file for Rocq; and that it is
+    live, if that is known.
 
     Raises InputError with all that is no part of the theorem, or if a broken obligation need not be
     an execution.
@@ -89,13 +99,15 @@ def certificate(scheme: Scheme, name: str) -> str:
     machine = "" if base else _variant(scheme.machine)
     theorem = f"table_{identifier(name)}_is"
     head = _HEAD.format(name=name, rows=rows, machine=machine)
+    live = _LIVE.format(theorem=theorem) if base and never_stuck(scheme, table) else ""
     if broken:
-        return head + _NOT_SOUND.format(broken=broken, theorem=theorem)
-    return head + _SOUND.format(
+        return head + _NOT_SOUND.format(broken=broken, theorem=theorem) + live
+    sound = _SOUND.format(
         theorem=f"{theorem}_sound",
         sound="sound" if base else "sound_on (@Machine.gen_guard)",
         proof="" if base else "apply sound_on_narrower; [exact waits|]. ",
     )
+    return head + sound + live
 
 
 def _variant(machine: Architecture) -> str:

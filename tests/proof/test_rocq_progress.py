@@ -1,0 +1,165 @@
+"""Progress in Rocq: which tables are orderly there, beside those that `prove` says are LIVE."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
+
+import pytest
+from proof.random_tables import (
+    PLAIN,
+    Code,
+    Rows,
+    minimal_rows,
+    next_minimal,
+    random_rows,
+    scheme_of,
+)
+from proof.rocq import coqc, whole
+
+import rspverify
+from rspverify.api.inputs import read_scheme
+from rspverify.architecture.machines import machine_named
+from rspverify.proof.programs import never_stuck
+from rspverify.proof.rocq_table import certificate, row_in_rocq
+from rspverify.proof.table import proof_table
+from rspverify.scheme.mutants import mutants_of
+from rspverify.scheme.scheme import Scheme
+
+
+def orderly(schemes: Iterable[Scheme], folder: Path) -> list[bool]:
+    """Whether each is, as Rocq computes it."""
+    tables = map(proof_table, schemes)
+    asked = "\n".join(
+        f"Eval vm_compute in orderly [{'; '.join(map(row_in_rocq, it.operations))}]."
+        for it in tables
+    )
+    said = coqc(
+        f"Require Import List Thm1 Orderly. Import ListNotations.\n{asked}",
+        folder,
+        target="Orderly.vo",
+    )
+    return [it == "true" for it in re.findall(r"= (\w+)", said)]
+
+
+def is_live(scheme: Scheme) -> bool:
+    """Whether `prove` knows that no program of a scheme gets stuck."""
+    return never_stuck(scheme, proof_table(scheme))
+
+
+def test_mutants_are_orderly_where_they_are_live(tmp_path: Path) -> None:
+    """Proposed, Original, and all that is one step off them."""
+    known = [read_scheme("proposed"), read_scheme("original")]
+    schemes = known + [
+        it.of(each) for each in known for row in mutants_of(each) for it in row.mutants
+    ]
+    found = orderly(schemes, tmp_path)
+    assert found == [*map(is_live, schemes)]
+    assert found[:2] == [True, False]
+    assert min(Counter(found).values()) > 40
+
+
+L, UL, RMW, UNRMW = "LK_L2 x", "UL_L2 x", "LK_rmw DV", "UL_rmw DV"
+INC, ST, FLU, FLU_DV = "INC_L2 r x", "ST r x", "FLU_L1 WG", "FLU_L1 DV"
+
+LOCKED: dict[str, tuple[Code, Code, bool, bool]] = {
+    "the location within": ((RMW, L, INC, UL, UNRMW), (L, ST, UL), True, True),
+    "the rmw locks within": ((L, INC, UL), (L, RMW, ST, UNRMW, UL), True, True),
+    "both within the other": ((RMW, L, INC, UL, UNRMW), (L, RMW, ST, UNRMW, UL), False, False),
+    "each waits for the other": ((L, INC, UL), (RMW, FLU, ST, UNRMW), False, False),
+    "a flush, all locked": ((RMW, FLU_DV, INC, UNRMW), (FLU, ST), True, True),
+    "a flush, the location locked": ((L, FLU, INC, UL), (ST,), False, False),
+    "a flush, one location at a time": ((RMW, L, FLU, INC, UL, UNRMW), (ST,), True, False),
+    "a flush of others, one at a time": ((RMW, L, FLU_DV, INC, UL, UNRMW), (ST,), False, False),
+    "a flush before it is freed": ((L, INC, UL, FLU), (L, ST, FLU_DV, UL), False, False),
+    "a flush after it is freed": ((L, INC, UL, FLU), (L, ST, UL, FLU_DV), True, True),
+    "kept": ((RMW, INC), (ST,), False, False),
+    "freed, and not held": ((INC, UNRMW), (ST,), False, False),
+}
+"""Codes of a remote RMW and of a remote store; whether the table is orderly, and whether `prove`
+knows that it is LIVE. Only where who holds the rmw locks alone locks locations are more orderly."""
+
+
+def rows_of(rmw: Code, store: Code) -> Rows:
+    return {**PLAIN, ("rmw", "dv R"): rmw, ("store", "dv R"): store}
+
+
+def test_locks_in_any_places(tmp_path: Path) -> None:
+    schemes = [scheme_of(rows_of(*codes)) for *codes, _, _ in LOCKED.values()]
+    found = zip(LOCKED, orderly(schemes, tmp_path), map(is_live, schemes), strict=True)
+    assert [*found] == [(name, it[2], it[3]) for name, it in LOCKED.items()]
+
+
+@pytest.mark.parametrize("name", ["both within the other", "kept"])
+def test_what_is_not_orderly_gets_stuck(name: str) -> None:
+    rmw, store, _, _ = LOCKED[name]
+    (proof,) = rspverify.prove(scheme_of(rows_of(rmw, store)))
+    assert proof.progress == "STUCK"
+
+
+@whole
+@pytest.mark.parametrize("seed", range(2))
+def test_random_tables(seed: int, tmp_path: Path) -> None:
+    """What `prove` knows to be LIVE is orderly, and what is orderly is never STUCK."""
+    random = Random(seed)
+    rows = minimal_rows(random)
+    schemes: list[Scheme] = []
+    for number in range(100):
+        drawn = random_rows(random, kept_locks=number % 4 == 0, strong_plain=number % 3 == 0)
+        rows = next_minimal(rows, random)
+        near = {it: drawn[it] if random.random() < 0.3 else rows[it] for it in rows}
+        schemes += [scheme_of(drawn), scheme_of(near)]
+    counts = Counter[tuple[bool, bool]]()
+    for scheme, found in zip(schemes, orderly(schemes, tmp_path), strict=True):
+        live = is_live(scheme)
+        counts[found, live] += 1
+        assert found or not live
+        if found and not live:
+            (proof,) = rspverify.prove(scheme)
+            assert proof.progress == "UNKNOWN"
+    assert min(counts[True, True], counts[False, False]) > 30
+
+
+def test_what_progress_rests_on(tmp_path: Path) -> None:
+    """No axiom; classical logic for fair runs."""
+    theorems = (
+        "Progress.progress",
+        "Stuck.stores_that_keep_locks_are_not_live",
+        "Stuck.increments_that_keep_locks_are_not_live",
+        "Stuck.original_is_not_live",
+        "Fair.fair_runs_end",
+    )
+    asked = "".join(f"Print Assumptions {it}.\n" for it in theorems)
+    said = coqc(f"Require Progress Fair Stuck.\n{asked}", tmp_path, target="Stuck.vo")
+    assert said.count("Closed under the global context") == 4
+    assert re.findall(r"^([\w.]+)\s*:", said.rpartition("Axioms:")[2], re.M) == [
+        "Classical_Prop.classic"
+    ]
+
+
+# ---- certificates --------------------------------------------------------------------------------
+
+
+def test_progress_in_certificates() -> None:
+    """It is said of what is known to be LIVE, on rsp alone."""
+    proposed = read_scheme("proposed")
+    waiting = proposed.on_machine(machine_named("rsp-st-waits"))
+    original = read_scheme("original")
+    certificates = [certificate(it, "t") for it in (proposed, waiting, original)]
+    assert ["table_t_is_live" in it for it in certificates] == [True, False, False]
+
+
+@whole
+def test_certificates_of_progress(tmp_path: Path) -> None:
+    """Of what is UNSOUND, too."""
+    known = read_scheme("proposed")
+    weaker = next(it.of(known) for row in mutants_of(known) for it in row.mutants)
+    for name, scheme in {"proposed": known, "weaker": weaker}.items():
+        text = certificate(scheme, name)
+        about = f"About table_{name}_is_live. About table_{name}_is_ended_by_fair_runs."
+        said = coqc(f"{text}{about}", tmp_path, name)
+        assert f"table_{name}_is_live : live the_table" in said
+        assert f"table_{name}_is_ended_by_fair_runs : ends_fairly the_table" in said
