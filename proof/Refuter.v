@@ -115,13 +115,13 @@ Proof.
   destruct (S _ (shortest_in cs' c)) as [l [l1 l2]]. apply (IH (add l s) (c :: cs')); auto.
   apply Inv_add; auto.
 Qed.
-(* facts, clauses *)
+(* Facts and clauses.  Each split makes a clause true, so that there is fuel enough (Complete.v). *)
 Definition contra n (fs : list lit) (cs : list clause) :=
-  refute 40 (fold_right add (start n) fs) cs.
+  refute (S (length cs)) (fold_right add (start n) fs) cs.
 Theorem contra_sound n fs cs : contra n fs cs = true -> (forall l, In l fs -> holds l) ->
   (forall c, In c cs -> sat c) -> False.
 Proof.
-  intros h H HC. refine (refute_sound 40 cs _ HC h). clear h HC.
+  intros h H HC. refine (refute_sound _ cs _ HC h). clear h HC.
   induction fs as [|l fs IH]; simpl; [apply Inv_start|].
   apply Inv_add; [apply IH; intros; apply H; simpl; auto|apply H; simpl; auto].
 Qed.
