@@ -264,7 +264,8 @@ Proof.
     set (s := fold_right add (start n) fs) in *. destruct IH as [S K].
     { intros k i. apply F. simpl. auto. }
     split; [apply add_sized; auto|]. intro I. pose proof (add_more l S) as M.
-    destruct (K (irreflexive_before M I)) as [C Y]. assert (b : below n l) by (apply F; simpl; auto).
+    destruct (K (irreflexive_before M I)) as [C Y].
+    assert (b : below n l) by (apply F; simpl; auto).
     split; [apply add_closed; auto|].
     intros l' [<-|i]; [apply (add_yes l C b)|apply yes_more with s; auto]. }
   destruct K as [S K].
@@ -346,7 +347,8 @@ Proof.
   unfold flush_points, pts. rewrite in_map_iff. intros (j&<-&h). exists j. split; auto.
   apply places_below in h. destruct h as (k&->&h&_). auto.
 Qed.
-Lemma in_inv_points o' o i : inv_of o' o i -> In (at_instr o i) (inv_points o (rw o) (Bool.eqb o o')).
+Lemma in_inv_points o' o i : inv_of o' o i ->
+  In (at_instr o i) (inv_points o (rw o) (Bool.eqb o o')).
 Proof.
   intros (k&n&h). unfold inv_points. rewrite in_map_iff. exists i. split; auto.
   apply (@in_places _ _ i _ n) with (i := 0).
@@ -548,17 +550,20 @@ Proof.
   - intros o i h. destruct (N o i h) as [x e]. apply (C o) in e. apply e.
   - intros o i k e. apply (C o) in e as (_&_&_&e). apply (e k). auto.
   - intros o w i. specialize (A o). unfold arrival_facts in A. rewrite w, i in A.
-    pose proof (A _ (or_introl eq_refl)) as a. pose proof (A _ (or_intror (or_introl eq_refl))) as a'.
+    pose proof (A _ (or_introl eq_refl)) as a.
+    pose proof (A _ (or_intror (or_introl eq_refl))) as a'.
     simpl in a, a'. unfold at_access. lia.
   - intros o w i. specialize (A o). unfold arrival_facts in A. rewrite w, i in A.
     exact (A _ (or_introl eq_refl)).
   - intros -> h h' i i'. apply (@either (at_mark false (snd h), false, at_instr true (fst h'))
-      (at_mark true (snd h'), false, at_instr false (fst h))). apply H. unfold lock_clauses. rewrite !in_app_iff.
+      (at_mark true (snd h'), false, at_instr false (fst h))).
+    apply H. unfold lock_clauses. rewrite !in_app_iff.
     left; left. apply in_flat_map. exists h. split; auto. exact (in_map (exclusive h) _ _ i').
   - intros -> o h i k. destruct o; revert k h i; apply free_holds; intros cl h; apply H;
       unfold lock_clauses; rewrite !in_app_iff; auto.
   - intros -> h h' i i'. apply (@either (at_mark false (snd h), false, at_instr true (fst h'))
-      (at_mark true (snd h'), false, at_instr false (fst h))). apply H. unfold lock_clauses. rewrite !in_app_iff.
+      (at_mark true (snd h'), false, at_instr false (fst h))).
+    apply H. unfold lock_clauses. rewrite !in_app_iff.
     right; left. apply in_flat_map. exists h. split; auto. exact (in_map (exclusive h) _ _ i').
   - intros -> o h i k. destruct o; revert k h i; apply free_holds; intros cl h; apply H;
       unfold lock_clauses; rewrite !in_app_iff; auto.
@@ -711,8 +716,10 @@ Proof.
       * exact (@outsides_ok _ _ true _ _ cl l agreement_ok i j).
       * exact (@valid_ok false _ _ cl l agreement_ok (access_ok false) i j).
     + exact (@lock_clauses_ok lr lx cl l i j).
-    + exact (@drained_ok _ _ _ cl l (access_ok false) (arrival_ok false) (both_flushes_ok false) i j).
-    + exact (@drained_ok _ _ _ cl l (access_ok true) (arrival_ok true) (both_flushes_ok true) i j).
+    + refine (@drained_ok _ _ _ cl l _ _ (both_flushes_ok false) i j);
+        [apply (access_ok false)|apply (arrival_ok false)].
+    + refine (@drained_ok _ _ _ cl l _ _ (both_flushes_ok true) i j);
+        [apply (access_ok true)|apply (arrival_ok true)].
 Qed.
 (** All but what [c] goes back to. *)
 Lemma atom_base_holds v lr lx look :
