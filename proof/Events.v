@@ -1,9 +1,9 @@
 (** * Events of a run, and the facts of arrival and of looks
 
-    An event is an initial write, or the position of an access. The time of step n is 3n + 3, so that
-    operations begin and end between steps. *)
+    An event is an initial write, or the position of an access. The time of step n is 4n + 4, so that
+    between steps there is room for markers to have left, operations to end, and others to begin. *)
 Require Import Classical List Arith Lia Bool Eqdep_dec.
-Require Import Check Thm1 Runs Positions.
+Require Import Obligations Thm1 Runs Positions.
 Import ListNotations.
 Set Implicit Arguments.
 Section Events_.
@@ -81,7 +81,7 @@ Proof.
 Qed.
 
 (** ** Events and the functions of docs/proof.md *)
-Definition tm n := 3 * n + 3.
+Definition tm n := 4 * n + 4.
 Definition ev o := match o with Ini _ => True | At n => n < N /\ acc n <> None end.
 Definition init o := match o with Ini _ => True | At _ => False end.
 Definition isW o := match o with Ini _ => True | At n =>
@@ -172,7 +172,7 @@ Proof.
   exists (next_pos (flush_of (wgof t) x) (S m)). split; auto; lia.
 Qed.
 Arguments arr_mul {w}.
-Lemma ini_arr w : ev w -> isW w -> arr w < 3 -> init w.
+Lemma ini_arr w : ev w -> isW w -> arr w < 4 -> init w.
 Proof. intros a b c. destruct (arr_mul a b) as [[_ i]|(n&i&_)]; auto. unfold tm in i. lia. Qed.
 
 (* what L2 has is the last of what arrived *)

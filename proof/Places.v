@@ -1,6 +1,6 @@
 (** * Where a thread is in its program *)
 Require Import Classical List Arith Lia Bool Eqdep_dec.
-Require Import Program FromFacts Check Runs Positions Events Threads Locks Values Thm1.
+Require Import Obligations Program Runs Positions Events Threads Values Thm1.
 Import ListNotations.
 Set Implicit Arguments.
 Section Places_.

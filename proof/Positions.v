@@ -1,6 +1,6 @@
 (** * Searching a run, and what a step is by what it does *)
 Require Import Classical List Arith Lia Bool Eqdep_dec.
-Require Import Check Thm1 Runs.
+Require Import Obligations Thm1 Runs.
 Import ListNotations.
 Set Implicit Arguments.
 Section Positions_.

@@ -1,8 +1,7 @@
-(** * All facts of a complete run, as FromFacts.v asks for them
-
-    Times are doubled, to have room between the last marker of an operation and its end. *)
+(** * Each complete run of rsp has the facts (Facts.v) *)
 Require Import Classical List Arith Lia Bool Eqdep_dec.
-Require Import Views Program FromFacts Check Runs Positions Events Threads Locks Values Places Thm1.
+Require Import Obligations Program Runs Positions Events Threads Locks Values Places Thm1.
+Require Facts.
 Import ListNotations.
 Set Implicit Arguments.
 Section Record_.
@@ -14,7 +13,7 @@ Notation tr := (instr_of nowhere initial).
 Notation codes := (code_of nowhere initial tbl).
 Notation comp := (compile nowhere initial tbl).
 Notation cd t := (body (thread_of P t)).
-Lemma by_its_row o : row_for tbl o <> None -> by_row tbl o (ro o).
+Lemma by_its_row o : row_for tbl o <> None -> Facts.by_row tbl o (ro o).
 Proof.
   unfold row_of. destruct (row_for tbl o) as [r|] eqn:E; [|tauto]. intros _.
   apply find_some in E as [E F]. unfold fits in F. apply andb_prop in F as [F F3].
@@ -221,89 +220,44 @@ Proof.
   destruct k; destruct K as [K1 [c' K2]]; try congruence. rewrite K1. simpl. unfold stored.
   rewrite h'. auto.
 Qed.
-Definition memm l := memory (sta N) l.
 Hypothesis HR : has_rows P tbl.
-Lemma f_comp : forall (a : ME) o, op_of P (node a) = Some o -> by_row tbl o (row_at a).
+Lemma f_its_row : forall (a : ME) o, op_of P (node a) = Some o -> Facts.by_row tbl o (row_at a).
 Proof. intros a o h. unfold row_at. rewrite h. apply by_its_row. eapply HR; eauto. Qed.
 
-(** ** Times, doubled: room for «the markers have left» between the last Flu of a code and the end
-   of the operation *)
-Definition Tm (a : ME) := 2 * Events.T (write_of a).
-Definition sm (a : ME) := 2 * s (write_of a).
-Definition em (a : ME) := 2 * e (write_of a).
-Definition arrm (a : ME) := 2 * arr (write_of a).
-Definition ftm (a : ME) := 2 * ft (write_of a).
-Definition ownm (a : ME) := own (write_of a).
-Definition rfm_ (w r : ME) := Events.rf (write_of w) (write_of r).
-(* every Inv reaches all the L1s that the program does not have *)
-Definition invm g i := exists j, i = 2 * j /\ inv g j.
-Fixpoint nth_step_from t p i := match i with 0 => p | S i =>
-  nth_step_from t (next_pos (acts t) (S p)) i end.
-Definition first_step t n := match last_pos (starts t) (S n) with Some k => k | None => 0 end.
-Definition tmm (a : ME) i := match write_of a with At n => match acc n with Some (t, _, _) =>
-  2 * tm (nth_step_from t (first_step t n) i) | None => 0 end | _ => 0 end.
-Definition leftm (a : ME) i := match write_of a with At n => match acc n with Some (t, _, _) =>
-  2 * left_at t (nth_step_from t (first_step t n) i) - 1 | None => 0 end | _ => 0 end.
-Notation WM := (fun a : ME => isW P (node a)).
-Notation RM := (fun a : ME => isR P (node a)).
-Notation iM := (fun a : ME => init (node a)).
-Notation lM := (fun a : ME => loc nowhere P (node a)).
-Notation gM := (fun a : ME => group_of P (node a)).
-Notation l2M := (fun a : ME => ~ init (node a) /\ inc2 (row_at a) = true).
-Notation fetM := (fun a : ME => isR P (node a) /\ ~ ownm a /\
-  ~ (~ init (node a) /\ inc2 (row_at a) = true)).
-Notation mmM := (Views.mm lM WM Tm arrm).
-Notation mmeM := (Views.mme lM WM Tm arrm).
-Lemma mm_E (x y : ME) : Events.mm (write_of x) (write_of y) <-> mmM x y.
-Proof.
-  unfold Views.mm, Events.mm. rewrite !isW_E, !loc_E. unfold arrm, Tm.
-  split; intros (a&b&c&d&f); repeat split; auto; try (intro; subst; auto; fail); try lia. intro h.
-  apply d, write_of_inj; auto.
-Qed.
-Lemma mme_E (x y : ME) : Events.mme (write_of x) (write_of y) -> mmeM x y.
-Proof. intros [h|h]; [left; apply write_of_inj; auto|right; apply mm_E; auto]. Qed.
-Lemma fet_E (x : ME) : fetM x <-> Events.fetched (write_of x).
-Proof. unfold Events.fetched. rewrite isR_E, l2_E. unfold ownm. tauto. Qed.
-Lemma oev (a : ME) : Events.ev (write_of a). Proof. exact (write_of_ev a). Qed.
+(** ** The order of arrival, and what is last in memory *)
+Lemma oev (a : ME) : ev (write_of a). Proof. exact (write_of_ev a). Qed.
 Local Hint Resolve oev : core.
-
-Ltac tr_E := cbv beta in *; rewrite ?wg_E2, ?l2_E, ?initm_E, ?isW_E, ?loc_E in *.
-Lemma f_mem_v : forall l, exists w : ME, WM w /\ lM w = l /\
-  written initial P value_read (node w) = memm l /\ forall k, ~ mmM w k.
+Notation before x y := (Events.isW (write_of x) /\ Events.isW (write_of y) /\
+  eloc (write_of x) = eloc (write_of y) /\ x <> y /\
+  (arr (write_of x) < arr (write_of y) \/
+   arr (write_of x) = arr (write_of y) /\ T (write_of x) < T (write_of y))).
+Lemma mme_E (x y : ME) : mme (write_of x) (write_of y) -> x = y \/ before x y.
+Proof.
+  intros [h|(a&b&c&d&f)]; [left; apply write_of_inj; auto|right].
+  repeat split; auto. intros ->. auto.
+Qed.
+Lemma f_mem_v : forall l, exists w : ME, Events.isW (write_of w) /\ eloc (write_of w) = l /\
+  written initial P value_read (node w) = memory (sta N) l /\ forall k, ~ before w k.
 Proof.
   intro l. destruct (final l) as (w&h1&h2&h3&h4&h5). destruct (write_of_sur _ h1) as (a&<-).
-  exists a. rewrite isW_E, loc_E. split; auto. split; auto. split.
-  - unfold memm. destruct (word_values N 0 l) as (_&_&<-). rewrite h4. simpl.
-    destruct (wval_E a); [auto|tauto].
-  - intros k h. apply mm_E in h. assert (Q : Events.mme (write_of k) (write_of a)).
-    { destruct h as (_&q&q'&_). apply h5; auto. congruence. }
-    destruct h as (_&_&_&q&q'). destruct Q as [Q|(_&_&_&_&Q)]; [congruence|lia].
+  exists a. split; auto. split; auto. split.
+  - destruct (word_values N 0 l) as (_&_&<-). rewrite h4. simpl. destruct (wval_E a); tauto.
+  - intros k (q1&q2&q3&q4&q5). assert (Q : mme (write_of k) (write_of a)).
+    { apply h5; auto. congruence. }
+    destruct Q as [Q|(_&_&_&_&Q)]; [apply q4, eq_sym, write_of_inj, Q|lia].
 Qed.
-Lemma f_s_pos : forall o : ME, ~ iM o -> 0 < sm o.
+Lemma f_T_sb : forall o p : ME, thd (node o) (node p) ->
+  (T (write_of o) < T (write_of p) <-> sb (node o) (node p)).
 Proof.
-  intros o h. rewrite initm_E in h. destruct (@times _ (write_of o)) as (?&_); auto. unfold sm. lia.
-Qed.
-Lemma f_T_inj : forall o p : ME, ~ iM o -> ~ iM p -> Tm o = Tm p -> o = p.
-Proof.
-  intros o p a b c. rewrite initm_E in *. apply write_of_inj. apply T_inj; auto. unfold Tm in c.
-  lia.
-Qed.
-Lemma f_T_sb : forall o p : ME, thd (node o) (node p) -> (Tm o < Tm p <-> sb (node o) (node p)).
-Proof.
-  intros a b h. unfold Tm, node in *. destruct (write_cases a) as [(x&e1)|(n&t&k&x&e1&_&h1)],
+  intros a b h. unfold node in *. destruct (write_cases a) as [(x&e1)|(n&t&k&x&e1&_&h1)],
     (write_cases b) as [(y&e2)|(m&u&k'&y&e2&_&h2)]; rewrite e1, e2 in *; simpl in h |- *;
     rewrite ?h1, ?h2 in *; simpl in h |- *; try tauto. subst u. unfold tm. split.
   - intro l. assert (z : n < m) by lia. destruct (@answers_after n m t k x h1 z) as (r&q).
     split; eauto.
-  - intros (_&v&r&q). destruct (Nat.lt_trichotomy n m) as [z|[z|z]]; [lia| |]; exfalso.
-    + subst m. apply (f_equal (@length _)) in q. rewrite app_length in q. simpl in q. lia.
-    + destruct (@answers_after m n t k' y h2 z) as (r'&q'). rewrite q' in q.
-      apply (f_equal (@length _)) in q. repeat (rewrite ?app_length in q; simpl in q). lia.
-Qed.
-Lemma f_inits : forall o : ME, iM o -> Tm o = 0 /\ arrm o = 0.
-Proof.
-  intros o h. apply initm_E in h. destruct (@inits _ (write_of o)) as (_&_&_&a&b); auto.
-  unfold Tm, arrm. rewrite a, b. auto.
+  - intros (_&v&r&q). apply (f_equal (@length _)) in q. rewrite app_length in q. simpl in q.
+    destruct (Nat.lt_trichotomy n m) as [z|[->|z]]; [lia|lia|].
+    destruct (@answers_after m n t k' y h2 z) as (r'&q'). rewrite q', app_length in q.
+    simpl in q. lia.
 Qed.
 Lemma thd_E (o p : ME) : thd (node o) (node p) -> Events.thd (write_of o) (write_of p).
 Proof.
@@ -311,148 +265,59 @@ Proof.
     (write_cases p) as [(y&e2)|(m&u&k'&y&e2&_&h2)]; rewrite e1, e2 in *; simpl; rewrite ?h1, ?h2;
     simpl; tauto.
 Qed.
-Lemma f_seqs : forall o p : ME, thd (node o) (node p) -> Tm o < Tm p -> em o < sm p.
-Proof.
-  intros o p a b. apply thd_E in a. unfold em, sm, Tm in *.
-  enough (e (write_of o) < s (write_of p)) by lia. apply seqs; auto. lia.
-Qed.
-(* arrival *)
-Lemma f_arr_l2 : forall o : ME, l2M o -> arrm o = Tm o.
-Proof.
-  intros o h. apply l2_E in h. destruct (l2s (write_of_ev o) h) as (_&_&q). unfold arrm, Tm.
-  rewrite q. auto.
-Qed.
-Lemma f_arr_st : forall o : ME, WM o -> ~ iM o -> ~ l2M o -> Tm o < arrm o.
-Proof.
-  intros o a b c. rewrite l2_E in c. rewrite isW_E in a. rewrite initm_E in b.
-  pose proof (arrs _ (write_of_ev o) a b c). unfold arrm, Tm. lia.
-Qed.
-Lemma f_dist : forall o p : ME, WM o -> WM p -> o <> p -> lM o = lM p -> arrm o = arrm p ->
-  gM o = gM p /\ ~ iM o /\ ~ iM p /\ ~ l2M o /\ ~ l2M p.
-Proof.
-  intros o p a b c d f. tr_E. apply dist; auto. intro h; apply c, write_of_inj; auto.
-  unfold arrm in f. lia.
-Qed.
-Lemma f_order : forall o p : ME, WM o -> WM p -> ~ iM o -> ~ iM p -> gM o = gM p -> lM o = lM p ->
-  Tm o < Tm p -> arrm o <= arrm p /\ (l2M p -> arrm o < arrm p).
-Proof.
-  intros o p a b c d f g h. tr_E. unfold arrm, Tm in *.
-  destruct (@order _ (write_of o) (write_of p)) as [q1 q2]; auto; [lia|]. split; [lia|]. intro q.
-  apply q2 in q. lia.
-Qed.
-Lemma f_merge : forall o p : ME, WM o -> WM p -> ~ iM o -> ~ iM p -> ~ l2M o -> ~ l2M p ->
-  gM o = gM p -> lM o = lM p -> Tm o < Tm p -> Tm p < arrm o -> arrm o = arrm p.
-Proof.
-  intros o p a b c d c' d' f g h i. tr_E. unfold arrm, Tm in *.
-  rewrite (@merge _ (write_of o) (write_of p)); auto; lia.
-Qed.
-(* looks *)
-Lemma f_rf_dom : forall w r, rfm_ w r -> WM w /\ RM r /\ lM w = lM r.
-Proof.
-  intros w r h. rewrite isW_E, isR_E, !loc_E. destruct (rf_dom _ _ (write_of_ev r) h) as (_&a&b&c).
-  auto.
-Qed.
-Lemma f_rf_fun : forall w w' r, rfm_ w r -> rfm_ w' r -> w = w'.
-Proof. intros w w' r a b. apply write_of_inj. exact (rf_fun _ _ _ a b). Qed.
-Lemma f_rf_tot : forall r : ME, RM r -> exists w, rfm_ w r.
-Proof.
-  intros r a. apply isR_E in a. destruct (rf_tot _ (write_of_ev r) a) as (w&h).
-  destruct (rf_dom _ _ (write_of_ev r) h) as (h'&_). destruct (write_of_sur _ h') as (w'&<-).
-  exists w'. auto.
-Qed.
-Lemma f_look_l2 : forall w' o, rfm_ w' o -> l2M o -> arrm w' < Tm o /\ forall w : ME, WM w ->
-  lM w = lM o -> arrm w < Tm o -> mmeM w w'.
-Proof.
-  intros w' o a b. apply l2_E in b. destruct (look_l2 _ _ (write_of_ev o) a b) as (c&d).
-  unfold arrm, Tm in *. split; [lia|]. intros w h1 h2 h3. apply mme_E. tr_E. apply d; auto. lia.
-Qed.
-Lemma inv_E (o : ME) i : invm (gM o) i -> exists j, i = 2 * j /\ inv (ewg (write_of o)) j.
-Proof. intros (j&h1&h2). exists j. split; auto. rewrite <- wg_E. auto. Qed.
-Lemma f_look_own : forall w' o : ME, rfm_ w' o -> ownm o -> ~ l2M o /\ ~ iM w' /\ gM w' = gM o /\
-  ~ l2M w' /\ Tm w' < Tm o /\
-    (forall w : ME, WM w -> ~ iM w -> gM w = gM o -> lM w = lM o -> Tm w' < Tm w ->
-      ~ Tm w < Tm o) /\
-    (forall i, invm (gM o) i -> Tm w' < i -> ~ i < Tm o) /\
-    (forall p : ME, fetM p -> gM p = gM o -> lM p = lM o -> Tm w' < ftm p -> ~ ftm p < Tm o).
-Proof.
-  intros w' o a b. destruct (look_own _ _ (write_of_ev o) a b) as (c1&c2&c3&c4&c5&c6&c7&c8).
-  rewrite !l2_E, initm_E, wg_E2. repeat (split; [auto; unfold Tm; lia|]). split; [|split].
-  - intros w w1 w2 w3 w4 w5 w6. tr_E. unfold Tm in *. apply (c6 (write_of w)); auto; lia.
-  - intros i h1 h2 h3. apply inv_E in h1 as (j&->&h1). unfold Tm in *. apply (c7 j); auto; lia.
-  - intros p p1 p2 p3 p4 p5. apply fet_E in p1. tr_E. unfold Tm, ftm in *.
-    apply (c8 (write_of p)); auto; lia.
-Qed.
-Lemma f_look_ft : forall w' o : ME, rfm_ w' o -> fetM o -> 0 < ftm o /\ ftm o < Tm o /\
-  arrm w' < ftm o /\
-    (forall w : ME, WM w -> lM w = lM o -> arrm w < ftm o -> mmeM w w') /\
-    (forall w : ME, WM w -> ~ iM w -> gM w = gM o -> lM w = lM o -> Tm w < Tm o ->
-      arrm w < ftm o) /\
-    (forall i, invm (gM o) i -> ftm o < i -> ~ i < Tm o) /\
-    (forall p : ME, fetM p -> gM p = gM o -> lM p = lM o -> ftm p < Tm o -> ftm p <= ftm o).
-Proof.
-  intros w' o a b. apply fet_E in b.
-  destruct (look_ft _ (write_of_ev o) a b) as (c1&c2&c3&c4&c5&c6&c7). unfold Tm, ftm, arrm in *.
-  repeat (split; [lia|]). split; [|split; [|split]].
-  - intros w w1 w2 w3. apply mme_E. tr_E. apply c4; auto; lia.
-  - intros w w1 w2 w3 w4 w5. tr_E. enough (arr (write_of w) < ft (write_of o)) by lia.
-    apply c5; auto; lia.
-  - intros i h1 h2 h3. apply inv_E in h1 as (j&->&h1). apply (c6 j); auto; lia.
-  - intros p p1 p2 p3 p4. apply fet_E in p1. tr_E.
-    enough (ft (write_of p) <= ft (write_of o)) by lia. apply c7; auto; lia.
-Qed.
 
 (** ** The steps of an operation *)
-Lemma lv_nxt t p q : p < N -> left_at t p = tm q - 2 -> next_pos (acts t) (S p) = q.
+Definition instr_time (a : ME) i := match write_of a with
+  | At n => match acc n with Some (t, _, _) => tm (step_of t (first_step t n) i) | None => 0 end
+  | _ => 0
+  end.
+Definition left_time (a : ME) i := match write_of a with
+  | At n => match acc n with
+      | Some (t, _, _) => left_at t (step_of t (first_step t n) i)
+      | None => 0
+      end
+  | _ => 0
+  end.
+(* The access of [a] is at step [n], of thread [t]; its operation is [o], and begins at step [p]. *)
+Record operation (a : ME) n t o p : Prop := {
+  o_at : write_of a = At n;
+  o_end : n < N;
+  o_acc : exists k, acc n = Some (t, k, op_loc o);
+  o_op : op_of P (node a) = Some o;
+  o_row : row_at a = ro o;
+  o_code : chain t true (map (tr o) (code (row_at a))) p (e (write_of a));
+  o_start : s (write_of a) = tm p - 1;
+  o_first : p = first_step t n;
+  o_access : exists b, act n = Some (t, b, tr o (access (ro o)));
+  o_time : forall i, instr_time a i = tm (step_of t p i);
+  o_left : forall i, left_time a i = left_at t (step_of t p i);
+  o_group : ewg (write_of a) = wgof t;
+  o_loc : eloc (write_of a) = op_loc o }.
+Lemma operation_of (a : ME) : ~ Events.init (write_of a) -> exists n t o p, operation a n t o p.
 Proof.
-  unfold left_at, tm. intros h e0. destruct (next_pos_spec (acts t) (n := S p) h) as (q1&_). lia.
+  intro ni. destruct (write_cases a) as [(x&E)|(n&t&k&x&E&h&A)]; [rewrite E in ni; simpl in ni; tauto|].
+  destruct (op_of_access _ A) as (o&LB&<-&CO&B&_). destruct (op_shape h A) as (_&CH&S0&_).
+  assert (OP : op_of P (node a) = Some o) by (unfold node; rewrite E; auto).
+  assert (RW : row_at a = ro o) by (unfold row_at; rewrite OP; auto).
+  exists n, t, o, (first_step t n).
+  split; auto; unfold instr_time, left_time; rewrite ?E, ?A, ?RW; eauto; [|simpl; rewrite A; auto..].
+  rewrite CO in CH. exact CH.
 Qed.
-Arguments lv_nxt {t p q}.
-Lemma op_chain (a : ME) n t k x : write_of a = At n -> n < N -> acc n = Some (t, k, x) ->
-  exists o ps, op_of P (node a) = Some o /\ row_at a = ro o /\ op_loc o = x /\
-  chain t true (map (tr o) (code (row_at a))) (first_step t n :: ps) (e (write_of a)) /\
-    s (write_of a) = tm (first_step t n) - 1 /\ In n (first_step t n :: ps).
+(* The step of its [i]-th instruction. *)
+Lemma nth_step_is a n t o p i c : operation a n t o p -> nth_error (code (row_at a)) i = Some c ->
+  step_of t p i < N /\ (exists b, act (step_of t p i) = Some (t, b, tr o c)) /\
+  left_at t (step_of t p i) < e (write_of a) /\ p <= step_of t p i /\
+  forall k, k < i -> step_of t p k < step_of t p i.
 Proof.
-  intros ea hn h. destruct (op_of_access _ h) as (o&LB&LC&CO&_).
-  assert (LB' : op_of P (node a) = Some o) by (unfold node; rewrite ea; auto).
-  destruct (op_shape hn h) as (p&ps&_&CH&St&S0&IN). rewrite CO in CH.
-  assert (E : first_step t n = p).
-  { unfold first_step. unfold s in S0. rewrite h in S0. destruct (acc_start _ h) as (j&J).
-    rewrite J in *. unfold tm in S0. lia. }
-  exists o, ps. unfold row_at. rewrite LB', E, ea. repeat split; auto.
+  intros O h. apply (chain_step (o_code O)). rewrite nth_error_map, h. auto.
 Qed.
-Lemma chain_it t b c l z : chain t b c l z -> forall p ps, l = p :: ps -> forall i i0,
-  nth_error c i = Some i0 -> nth_step_from t p i < N /\
-    (exists b', act (nth_step_from t p i) = Some (t, b', i0)) /\
-  left_at t (nth_step_from t p i) <= z /\ p <= nth_step_from t p i /\
-  forall j, j < i -> nth_step_from t p j < nth_step_from t p i.
+Lemma step_is_one a n t o p k : operation a n t o p -> p <= k -> tm k <= e (write_of a) ->
+  acts t k = true -> exists i c b, k = step_of t p i /\ nth_error (code (row_at a)) i = Some c /\
+    act k = Some (t, b, tr o c) /\ (0 < i -> b = false).
 Proof.
-  induction 1 as [p b i h a|p b i q l ps z h a hq hl H IH]; intros p1 ps1 [= <- <-] j i0 hj.
-  - destruct j as [|[|j]]; simpl in hj; try discriminate. injection hj as <-. simpl.
-    repeat split; eauto. intros; lia.
-  - pose proof (lv_nxt h hl) as e0. destruct j as [|j]; simpl in hj.
-    + injection hj as <-. simpl. repeat split; eauto; [|intros; lia].
-      destruct (@chain_left _ t false l (q :: ps) z H q) as (?&?&?); [left; auto|]. rewrite hl.
-      unfold tm in *. lia.
-    + simpl. rewrite e0. destruct (IH q ps eq_refl j i0 hj) as (h1&h2&h3&h4&h5).
-      repeat split; auto; [lia|]. intros [|j'] hj'; simpl; [lia|]. rewrite e0. apply h5. lia.
-Qed.
-Lemma chain_steps t b c l z : chain t b c l z -> forall p ps, l = p :: ps -> forall k, p <= k ->
-  tm k <= z -> acts t k = true -> exists i i0 b', k = nth_step_from t p i /\
-    nth_error c i = Some i0 /\
-  act k = Some (t, b', i0) /\ (0 < i -> b' = false).
-Proof.
-  induction 1 as [p b i h a|p b i q l ps z h a hq hl H IH]; intros p1 ps1 [= <- <-] k h1 h2 h3;
-    destruct (next_pos_spec (acts t) (n := S p) h) as (q1&q2&_).
-  - assert (k = p).
-    { destruct (Nat.eq_dec k p); auto. rewrite q2 in h3; [discriminate|]. unfold left_at, tm in *.
-      lia. }
-    subst k. exists 0, i, b. repeat split; auto. lia.
-  - pose proof (lv_nxt h hl) as e0. rewrite e0 in *. destruct (Nat.lt_ge_cases k q) as [y|y].
-    + assert (k = p). { destruct (Nat.eq_dec k p); auto. rewrite q2 in h3; [discriminate|lia]. }
-      subst k. exists 0, i, b. repeat split; auto. lia.
-    + destruct (IH q ps eq_refl k y h2 h3) as (i'&i0&b'&r1&r2&r3&r4). exists (S i'), i0, b'. simpl.
-      rewrite e0. repeat split; auto. intros _. destruct i'; [|apply r4; lia]. simpl in r1. subst k.
-      inversion H; subst; congruence.
+  intros O h1 h2 h3. destruct (chain_all (o_code O) h1 h2 h3) as (i&j&b&r1&r2&r3&r4).
+  rewrite nth_error_map in r2. destruct (nth_error (code (row_at a)) i) as [c|] eqn:E; [|discriminate].
+  injection r2 as <-. exists i, c, b. auto.
 Qed.
 Lemma acc_pos_uq cs : forall i c, length (filter is_acc cs) = 1 -> nth_error cs i = Some c ->
   is_acc c = true -> i = pos_acc cs.
@@ -464,343 +329,323 @@ Proof.
     destruct (filter is_acc cs); [destruct X|discriminate].
   - destruct i; simpl in h2; [congruence|]. f_equal. eapply IH; eauto.
 Qed.
-Lemma chain_ordered t o z : forall cs b l, chain t b (map (tr o) cs) l z -> forall p ps,
-  l = p :: ps -> forall (T' L' : nat -> nat) i0 prev, prev < 2 * tm p ->
-  (forall j, T' (i0 + j) = 2 * tm (nth_step_from t p j)) ->
-  (forall j, L' (i0 + j) = 2 * left_at t (nth_step_from t p j) - 1) ->
-  ordered T' L' (2 * z) cs i0 prev.
+Lemma f_T_acc : forall a : ME, ~ Events.init (write_of a) ->
+  T (write_of a) = instr_time a (pos (row_at a)).
 Proof.
-  induction cs as [|c cs IH]; intros b l H p ps -> T' L' i0 prev hp hT hL; [inversion H|].
+  intros a h. destruct (operation_of a h) as (n&t&o&p&O). rewrite (o_time O), (o_at O). simpl. f_equal.
+  destruct (o_acc O) as (k&A). destruct (op_shape (o_end O) A) as (_&_&_&F).
+  rewrite <- (o_first O) in F. destruct (acc_act _ A) as (b&i&th&B&IA&_).
+  assert (KE : tm n <= e (write_of a)).
+  { destruct (times _ (oev a) h) as (_&_&q). rewrite (o_at O) in *. simpl in q |- *. lia. }
+  destruct (step_is_one O F KE (act_acts _ B)) as (j&c&b'&r1&r2&r3&_). rewrite r1 at 1. f_equal.
+  rewrite B in r3. injection r3 as <- ->. rewrite isacc_tr in IA. unfold pos.
+  eapply acc_pos_uq; eauto. rewrite (o_row O). apply row_has_one_access.
+Qed.
+Lemma chain_ordered t o z : forall cs b p, chain t b (map (tr o) cs) p z ->
+  forall (T' L' : nat -> nat) i0 prev, prev < tm p ->
+  (forall j, T' (i0 + j) = tm (step_of t p j)) -> (forall j, L' (i0 + j) = left_at t (step_of t p j)) ->
+  Facts.ordered T' L' z cs i0 prev.
+Proof.
+  induction cs as [|c cs IH]; intros b p H T' L' i0 prev hp hT hL; [inversion H|].
   assert (HN : p < N) by (inversion H; auto). pose proof (left_after t HN) as G.
   pose proof (hT 0) as T0. pose proof (hL 0) as L0. simpl in T0, L0. rewrite Nat.add_0_r in T0, L0.
-  assert (K : forall prev', prev' < 2 * left_at t p -> ordered T' L' (2 * z) cs (S i0) prev').
-  { intros prev' h'. simpl in H. inversion H as [? ? ? h a|? ? ? q l0' ps' ? h a hq hl H']; subst.
+  assert (K : forall prev', prev' <= left_at t p -> Facts.ordered T' L' z cs (S i0) prev').
+  { intros prev' h'. simpl in H. inversion H as [? ? ? h a|? ? ? ? ? h a H']; subst.
     - destruct cs; [simpl; lia|discriminate].
-    - eapply (IH false (q :: ps') H' q ps' eq_refl); [rewrite hl in h'; unfold tm in *; lia| |];
-        intro j; replace (S i0 + j) with (i0 + S j) by lia; [rewrite hT|rewrite hL];
-        cbn [nth_step_from]; rewrite (lv_nxt h hl); auto. }
-  simpl. rewrite T0, L0. split; auto. destruct c; try (apply K; lia). split; [lia|]. apply K; lia.
+    - eapply (IH false _ H').
+      + destruct (@next_pos_spec _ (acts t) (S p)) as (q&_); [lia|]. unfold left_at, tm in *. lia.
+      + intro j. replace (S i0 + j) with (i0 + S j) by lia. apply hT.
+      + intro j. replace (S i0 + j) with (i0 + S j) by lia. apply hL. }
+  simpl. rewrite T0, L0. split; auto. destruct c; try (apply K; lia). split; auto.
 Qed.
-Lemma ni_cases (a : ME) : ~ iM a -> exists n t k x, write_of a = At n /\ n < N /\
-  acc n = Some (t, k, x).
+Lemma f_code_seq : forall a : ME, ~ Events.init (write_of a) -> Facts.ordered (instr_time a)
+  (left_time a) (e (write_of a)) (code (row_at a)) 0 (s (write_of a)).
 Proof.
-  intro h. rewrite initm_E in h. destruct (write_cases a) as [(x&e0)|h']; auto. rewrite e0 in h.
-  simpl in h. tauto.
+  intros a h. destruct (operation_of a h) as (n&t&o&p&O).
+  eapply chain_ordered; [exact (o_code O)| |exact (o_time O)|exact (o_left O)].
+  rewrite (o_start O). unfold tm. lia.
 Qed.
-Lemma f_T_acc : forall o : ME, ~ iM o -> Tm o = tmm o (pos (row_at o)).
+Lemma f_flu : forall (a : ME) i r (w : ME), ~ Events.init (write_of a) ->
+  nth_error (code (row_at a)) i = Some (Flu r) ->
+  Events.isW (write_of w) -> ~ Events.init (write_of w) ->
+  ewg (write_of w) = ewg (write_of a) \/ r = to_DV -> T (write_of w) < instr_time a i ->
+  arr (write_of w) < left_time a i.
 Proof.
-  intros a h. destruct (ni_cases a h) as (n&t&k&x&ea&hn&h1).
-  destruct (op_chain a ea hn h1) as (o&ps&LB&RW&_&CH&_&IN). unfold Tm, tmm. rewrite ea, h1.
-  simpl Events.T. f_equal. f_equal. assert (X : first_step t n <= n /\ tm n <= e (write_of a)).
-  { split.
-    - unfold first_step. destruct (acc_start _ h1) as (j&J). rewrite J.
-      apply last_pos_some in J as (?&_). lia.
-    - destruct (@times _ (write_of a)) as (_&_&q); auto. { rewrite ea. simpl. auto. }
-      rewrite ea in q. simpl in q. rewrite ea. simpl. lia. }
-  destruct X as [X1 X2]. destruct (acc_act _ h1) as (b&i&th'&A&IA&_).
-  destruct (chain_steps CH eq_refl X1 X2 (act_acts _ A)) as (i'&i0&b'&r1&r2&r3&_). rewrite r1 at 1.
-  f_equal. rewrite A in r3. injection r3 as <- <-. rewrite nth_error_map in r2.
-  destruct (nth_error (code (row_at a)) i') as [c|] eqn:NE; [|discriminate]. injection r2 as <-.
-  rewrite isacc_tr in IA. unfold pos. eapply acc_pos_uq; eauto. rewrite RW.
-  apply row_has_one_access.
+  intros a i r w h hc ww nw g l. destruct (operation_of a h) as (n&t&o&p&O).
+  destruct (nth_step_is _ O hc) as (q1&(b&q2)&_). rewrite (o_left O). rewrite (o_time O) in l.
+  pose proof (left_after t q1). destruct (classic (l2 (write_of w))) as [z|z].
+  { destruct (l2s (oev w) z) as (_&_&E). lia. }
+  apply flu_left; auto. eapply mks_act; [exact q2|].
+  destruct g as [g| ->]; [|reflexivity]. rewrite g, (o_group O). destruct r; [apply own_reach|auto].
 Qed.
-(* Code in order, ... *)
-Lemma f_code_seq : forall o : ME, ~ iM o -> ordered (tmm o) (leftm o) (em o) (code (row_at o)) 0
-  (sm o).
+Lemma f_inv : forall (a : ME) i r g, ~ Events.init (write_of a) ->
+  nth_error (code (row_at a)) i = Some (Inv r) -> g = ewg (write_of a) \/ r = to_DV ->
+  inv g (instr_time a i).
 Proof.
-  intros a h. destruct (ni_cases a h) as (n&t&k&x&ea&hn&h1).
-  destruct (op_chain a ea hn h1) as (o&ps&LB&RW&_&CH&S0&IN). unfold em.
-  eapply chain_ordered; [exact CH|reflexivity| | |].
-  - unfold sm. rewrite S0. unfold tm. lia.
-  - intro j. unfold tmm. rewrite ea, h1. auto.
-  - intro j. unfold leftm. rewrite ea, h1. auto.
-Qed.
-(* the step of the i-th instruction *)
-Lemma step_i (a : ME) i c : ~ iM a -> nth_error (code (row_at a)) i = Some c -> exists n t k o b,
-  write_of a = At n /\ n < N /\ acc n = Some (t, k, op_loc o) /\ op_of P (node a) = Some o /\
-  nth_step_from t (first_step t n) i < N /\
-  act (nth_step_from t (first_step t n) i) = Some (t, b, tr o c) /\
-    tmm a i = 2 * tm (nth_step_from t (first_step t n) i) /\
-    leftm a i = 2 * left_at t (nth_step_from t (first_step t n) i) - 1.
-Proof.
-  intros h hc. destruct (ni_cases a h) as (n&t&k&x&ea&hn&h1).
-  destruct (op_chain a ea hn h1) as (o&ps&LB&RW&LC&CH&_&_). assert (M0 : nth_error
-    (map (tr o) (code (row_at a))) i = Some (tr o c)) by (rewrite nth_error_map, hc; auto).
-  destruct (chain_it CH eq_refl _ M0) as (q1&(b&q2)&_). exists n, t, k, o, b. subst x.
-  unfold tmm, leftm. rewrite ea, h1. repeat split; auto.
-Qed.
-Lemma ewg_at n t k x : acc n = Some (t, k, x) -> ewg (At n) = wgof t.
-Proof. intro h. simpl. rewrite h. auto. Qed.
-(* ... FLU, ... *)
-Lemma f_flu : forall (o : ME) i r (w : ME), ~ iM o ->
-  nth_error (code (row_at o)) i = Some (Flu r) -> WM w -> ~ iM w -> gM w = gM o \/ r = to_DV ->
-  Tm w < tmm o i -> arrm w < leftm o i.
-Proof.
-  intros a i r w h hc ww wn0 g l. destruct (step_i a i h hc) as (n&t&k&o&b&ea&hn&h1&LB&q1&q2&q3&q4).
-  rewrite q3 in l. rewrite q4. tr_E. unfold Tm, arrm in *. pose proof (left_after t q1) as G.
-  destruct (classic (l2 (write_of w))) as [z|z].
-  { destruct (l2s (write_of_ev w) z) as (_&_&e0). lia. }
-  enough (arr (write_of w) < left_at t (nth_step_from t (first_step t n) i)) by lia.
-  apply flu_left; auto; [|lia]. simpl in q2. eapply mks_act; [exact q2|].
-  destruct g as [g| ->]; [|reflexivity]. rewrite g, ea, (ewg_at _ h1).
-  destruct r; [apply own_reach|reflexivity].
-Qed.
-(* ... INV, ... *)
-Lemma f_inv : forall (o : ME) i r g, ~ iM o -> nth_error (code (row_at o)) i = Some (Inv r) ->
-  g = gM o \/ r = to_DV -> invm g (tmm o i).
-Proof.
-  intros a i r g h hc q. destruct (step_i a i h hc) as (n&t&k&o&b&ea&hn&h1&LB&q1&q2&q3&q4).
-  exists (tm (nth_step_from t (first_step t n) i)). split; auto. simpl in q2.
-  eapply inv_act; [exact q1|exact q2|]. destruct q as [q| ->]; [|reflexivity].
-  rewrite q, wg_E, ea, (ewg_at _ h1). destruct r; [apply own_reach|reflexivity].
+  intros a i r g h hc q. destruct (operation_of a h) as (n&t&o&p&O).
+  destruct (nth_step_is _ O hc) as (q1&(b&q2)&_). rewrite (o_time O).
+  eapply inv_act; [exact q1|exact q2|]. destruct q as [->| ->]; [|reflexivity].
+  rewrite (o_group O). destruct r; [apply own_reach|auto].
 Qed.
 
-(** ** Locks *)
-Lemma bracketed_frees_rmw o : forall cs cur, bracketed takes_rmw frees_rmw cs cur = true ->
-  forall q,
-  (cur = true -> hrmw q = true) -> forall p l, map (tr o) cs = p ++ UL_rmw :: l ->
-  hrmw (rev p ++ q) = true.
-Proof.
-  induction cs as [|c cs IH]; intros cur h q hq p l e0; [destruct p; discriminate|].
-  destruct p as [|d p]; simpl in e0; injection e0 as e1 e0.
-  - destruct c; try discriminate. simpl in h. apply andb_prop in h as [h _]. auto.
-  - simpl. rewrite <- app_assoc. simpl. subst d.
-    destruct c; simpl in h; try (eapply IH; [exact h| |exact e0]; simpl; auto; fail).
-    apply andb_prop in h as [_ h]. eapply IH; [exact h| |exact e0]. discriminate.
-Qed.
-Lemma bracketed_frees_L2 o : forall cs cur, bracketed takes_L2 frees_L2 cs cur = true -> forall q,
-  (cur = true -> hlock (op_loc o) q = true) -> forall x p l, map (tr o) cs = p ++ UL_L2 x :: l ->
-  hlock x (rev p ++ q) = true.
-Proof.
-  induction cs as [|c cs IH]; intros cur h q hq x p l e0; [destruct p; discriminate|].
-  destruct p as [|d p]; simpl in e0; injection e0 as e1 e0.
-  - destruct c; try discriminate. injection e1 as <-. simpl in h. apply andb_prop in h as [h _].
-    auto.
-  - simpl. rewrite <- app_assoc. simpl. subst d.
-    destruct c; simpl in h; try (eapply IH; [exact h| |exact e0]; simpl; auto; fail).
-    + eapply IH; [exact h| |exact e0]. simpl. unfold eqx.
-      destruct (loc_dec (op_loc o) (op_loc o)); [auto|congruence].
-    + apply andb_prop in h as [_ h]. eapply IH; [exact h| |exact e0]. discriminate.
-Qed.
-Lemma rmw_bracketed : bracketed_rmw tbl = true -> forall c, is_code c -> brk_rmw c.
-Proof.
-  intros B c (o&->) p l e0. assert (X : bracketed takes_rmw frees_rmw (code (ro o)) false = true).
-  { unfold row_of.
-    destruct (row_for tbl o) as [r|] eqn:E; [|unfold bare; destruct (op_kind o); reflexivity].
-    apply find_some in E as [E _]. unfold bracketed_rmw in B. rewrite forallb_forall in B. auto. }
-  rewrite <- (rev_involutive p), <- (app_nil_r (rev (rev p))).
-  eapply bracketed_frees_rmw; [exact X|discriminate|exact e0].
-Qed.
-Lemma L2_bracketed : bracketed_L2 tbl = true -> forall c, is_code c -> brk_lock c.
-Proof.
-  intros B c (o&->) x p l e0. assert (X : bracketed takes_L2 frees_L2 (code (ro o)) false = true).
-  { unfold row_of.
-    destruct (row_for tbl o) as [r|] eqn:E; [|unfold bare; destruct (op_kind o); reflexivity].
-    apply find_some in E as [E _]. unfold bracketed_L2 in B. rewrite forallb_forall in B. auto. }
-  rewrite <- (rev_involutive p), <- (app_nil_r (rev (rev p))).
-  eapply bracketed_frees_L2; [exact X|discriminate|exact e0].
-Qed.
+(** ** Locks
+
+    [lk] and [ul] are the instructions that take and free the lock [of_op o] in the code of [o]. *)
 Definition is_interval (lk ul : ins -> bool) full f u :=
   (exists c, nth_error full f = Some c /\ lk c = true) /\ match u with
-  | Instr j => f < j /\ (exists c, nth_error full j = Some c) /\ forall k c, f < k < j ->
-    nth_error full k = Some c -> ul c = false
-  | ToEnd => forall k c, f < k -> nth_error full k = Some c -> ul c = false end.
-Lemma intervals_spec lk ul full : (forall c, lk c = true -> ul c = false) -> forall cs pre cur,
-  full = pre ++ cs ->
-  match cur with Some f => f < length pre /\ (exists c, nth_error full f = Some c /\ lk c = true) /\
-    forall k c, f < k < length pre -> nth_error full k = Some c -> ul c = false | None =>
-    True end ->
-  forall f u, In (f, u) (intervals lk ul cs (length pre) cur) -> is_interval lk ul full f u.
+  | Instr j => f < j /\ (exists c, nth_error full j = Some c) /\
+      forall k c, f < k < j -> nth_error full k = Some c -> ul c = false
+  | ToEnd => forall k c, f < k -> nth_error full k = Some c -> ul c = false
+  end.
+Definition mark_time (a : ME) u :=
+  match u with Instr i => instr_time a i | ToEnd => e (write_of a) end.
+Section Lock.
+Variables lk ul : ins -> bool.
+Variable of_op : op Val Loc -> option Loc.
+Hypothesis lk_not_ul : forall c, lk c = true -> ul c = false.
+Hypothesis takes_tr : forall o c, takes (of_op o) (tr o c) = lk c.
+Hypothesis frees_tr : forall o c, frees (of_op o) (tr o c) = ul c.
+Hypothesis other_lock : forall o o', of_op o = of_op o' \/
+  forall c, frees (of_op o) (tr o' c) = false.
+Hypothesis brackets : forall r, In r tbl -> bracketed lk ul (code r) false = true.
+Hypothesis brackets_bare : forall o : op Val Loc, bracketed lk ul (code (bare o)) false = true.
+
+Lemma bracketed_frees o : forall cs cur, bracketed lk ul cs cur = true -> forall q,
+  (cur = true -> holds (of_op o) q = true) -> forall p i r, map (tr o) cs = p ++ i :: r ->
+  frees (of_op o) i = true -> holds (of_op o) (rev p ++ q) = true.
 Proof.
-  intro DJ. induction cs as [|c cs IH]; intros pre cur e0 C f u I; simpl in I.
-  - destruct cur as [g|]; [|destruct I]. destruct I as [I|[]]. injection I as <- <-.
+  induction cs as [|c cs IH]; intros cur h q hq p i r E F; [destruct p; discriminate|].
+  simpl in h. destruct p as [|d p]; simpl in E; injection E as <- E.
+  - rewrite frees_tr in F. destruct (lk c) eqn:K; [rewrite lk_not_ul in F; congruence|].
+    rewrite F in h. apply andb_prop in h as [h _]. auto.
+  - simpl. rewrite <- app_assoc.
+    destruct (lk c) eqn:K; [|destruct (ul c) eqn:U; [apply andb_prop in h as [_ h]|]];
+      eapply IH; eauto; simpl; rewrite takes_tr, frees_tr, K, ?U; auto; discriminate.
+Qed.
+Lemma rows_free_own o : forall c, is_code c -> frees_own (of_op o) c.
+Proof.
+  intros c (o'&->) p i r E F. assert (X : bracketed lk ul (code (ro o')) false = true).
+  { unfold row_of. destruct (row_for tbl o') as [w|] eqn:W; auto.
+    apply find_some in W as [W _]. auto. }
+  destruct (other_lock o o') as [S|S].
+  - rewrite S in *. rewrite <- (rev_involutive p), <- (app_nil_r (rev (rev p))).
+    eapply bracketed_frees; [exact X|discriminate|exact E|exact F].
+  - exfalso. assert (I : In i (codes o')) by (rewrite E; apply in_or_app; simpl; auto).
+    apply in_map_iff in I as (c&<-&_). rewrite S in F. discriminate.
+Qed.
+Lemma intervals_spec full : forall cs pre cur, full = pre ++ cs ->
+  match cur with
+  | Some f => f < length pre /\ (exists c, nth_error full f = Some c /\ lk c = true) /\
+      forall k c, f < k < length pre -> nth_error full k = Some c -> ul c = false
+  | None => True
+  end -> forall f u, In (f, u) (intervals lk ul cs (length pre) cur) -> is_interval lk ul full f u.
+Proof.
+  induction cs as [|c cs IH]; intros pre cur E C f u I; simpl in I.
+  { destruct cur as [g|]; [|destruct I]. destruct I as [I|[]]. injection I as <- <-.
     destruct C as (c1&c2&c3). split; auto. intros k c h h'. apply (c3 k c); auto. split; auto.
-    rewrite e0, app_nil_r in h'. apply nth_error_Some. congruence.
-  - assert (NC : nth_error full (length pre) = Some c) by (rewrite e0, nth_error_app2, Nat.sub_diag;
-      auto). assert (E1 : full = (pre ++ [c]) ++ cs) by (rewrite <- app_assoc; auto).
-    assert (E2 : length (pre ++ [c]) = S (length pre)) by (rewrite app_length; simpl; lia).
-    specialize (IH (pre ++ [c])). rewrite E2 in IH. assert (KEEP : ul c = false ->
-      match cur with Some f => f < S (length pre) /\
-      (exists c, nth_error full f = Some c /\ lk c = true) /\ forall k c, f < k < S (length pre) ->
-      nth_error full k = Some c -> ul c = false | None => True end).
-    { intro h. destruct cur as [g|]; auto. destruct C as (c1&c2&c3). split; [lia|]. split; auto.
-      intros k d hk hd. destruct (Nat.eq_dec k (length pre)) as [->|]; [congruence|].
-      apply (c3 k d); auto. lia. }
-    destruct (lk c) eqn:LK.
-    + destruct cur as [g|].
-      * apply (IH (Some g) E1 (KEEP (DJ c LK))); auto.
-      * eapply (IH (Some (length pre))); eauto. split; [lia|]. split; eauto. intros; lia.
-    + destruct (ul c) eqn:UL.
-      * destruct cur as [g|]; [|eapply (IH None); eauto].
-        destruct I as [I|I]; [|eapply (IH None); eauto]. injection I as <- <-.
-        destruct C as (c1&c2&c3). split; auto. split; auto. split; eauto.
-      * apply (IH cur E1 (KEEP eq_refl)); auto.
+    rewrite E, app_nil_r in h'. apply nth_error_Some. congruence. }
+  assert (NC : nth_error full (length pre) = Some c).
+  { rewrite E, nth_error_app2, Nat.sub_diag; auto. }
+  specialize (IH (pre ++ [c])). rewrite app_length, Nat.add_1_r, <- app_assoc in IH.
+  assert (KEEP : ul c = false -> match cur with
+    | Some f => f < S (length pre) /\ (exists c, nth_error full f = Some c /\ lk c = true) /\
+        forall k c, f < k < S (length pre) -> nth_error full k = Some c -> ul c = false
+    | None => True
+    end).
+  { intro h. destruct cur as [g|]; auto. destruct C as (c1&c2&c3). split; [lia|]. split; auto.
+    intros k d hk hd. destruct (Nat.eq_dec k (length pre)) as [->|]; [congruence|].
+    apply (c3 k d); auto. lia. }
+  destruct (lk c) eqn:LK; [destruct cur as [g|]|destruct (ul c) eqn:UL; [destruct cur as [g|]|]].
+  - apply (IH (Some g) E (KEEP (lk_not_ul LK))); auto.
+  - apply (IH (Some (length pre)) E); auto. split; [lia|]. split; eauto. intros; lia.
+  - destruct I as [I|I]; [|apply (IH None E Logic.I); auto]. injection I as <- <-.
+    destruct C as (c1&c2&c3). repeat split; eauto.
+  - apply (IH None E Logic.I); auto.
+  - apply (IH cur E (KEEP eq_refl)); auto.
 Qed.
-(* the interval of a lock in the run *)
-Definition mk (a : ME) u := match u with Instr i => tmm a i | ToEnd => em a end.
-(* The interval in which a row holds a lock, in the run. *)
-Lemma interval_in_run (lk ul : ins -> bool) (a : ME) f u uli : ~ iM a ->
-  is_interval lk ul (code (row_at a)) f u -> (forall o c, op_of P (node a) = Some o ->
-  tr o c = uli o -> ul c = true) ->
-  exists n t k o b c pa pz, write_of a = At n /\ n < N /\ acc n = Some (t, k, op_loc o) /\
-    op_of P (node a) = Some o /\ lk c = true /\ pa < N /\ act pa = Some (t, b, tr o c) /\
-    tmm a f = 2 * tm pa /\
-  keeps t (uli o) pa pz /\ forall m, pz < m -> mk a u <= 2 * tm m.
+Lemma interval_of r f u : In (f, u) (intervals lk ul (code r) 0 None) ->
+  is_interval lk ul (code r) f u.
+Proof. apply (@intervals_spec (code r) (code r) [] None); simpl; auto. Qed.
+
+(* The lock of an interval is kept in the run. *)
+Lemma interval_keeps a n t o p f u : operation a n t o p -> is_interval lk ul (code (row_at a)) f u ->
+  keeps (of_op o) t (step_of t p f)
+    (match u with Instr j => step_of t p j | ToEnd => next_pos (starts t) (S n) end).
 Proof.
-  intros h ((c&hc&hl)&hu) U. destruct (step_i a f h hc) as (n&t&k&o&b&ea&hn&h1&LB&q1&q2&q3&q4).
-  destruct (op_chain a ea hn h1) as (o'&ps&LB'&RW&_&CH&_&_). rewrite LB in LB'. injection LB' as <-.
-  exists n, t, k, o, b, c, (nth_step_from t (first_step t n) f),
-    (match u with Instr j => nth_step_from t (first_step t n) j | ToEnd =>
-    next_pos (starts t) (S n) end). assert (TR : forall i c, nth_error (code (row_at a)) i = Some c
-    -> nth_error (map (tr o) (code (row_at a))) i = Some (tr o c)) by (intros i d hd;
-    rewrite nth_error_map, hd; auto). destruct (chain_it CH eq_refl f (TR f c hc)) as (_&_&_&g1&g2).
-  assert (EE : e (write_of a) = tm (next_pos (starts t) (S n)) - 2) by (rewrite ea; simpl;
-    rewrite h1; auto). split; auto. split; auto. split; auto. split; auto. split; auto. split; auto.
-  split; auto. split; auto. split.
-  - assert (St : forall k0, nth_step_from t (first_step t n) f < k0 -> k0 < match u with Instr j =>
-      nth_step_from t (first_step t n) j | ToEnd => next_pos (starts t) (S n) end ->
-      acts t k0 = true -> exists i c0 b', k0 = nth_step_from t (first_step t n) i /\
-      nth_error (code (row_at a)) i = Some c0 /\ act k0 = Some (t, b', tr o c0) /\ b' = false /\
-      ul c0 = false).
-    { intros k0 k1 k2 k3. assert (KE : tm k0 <= e (write_of a)).
-      { destruct u as [j|]; [|rewrite EE; unfold tm in *; lia]. destruct hu as (_&(d&hd)&_).
-        destruct (chain_it CH eq_refl j (TR j d hd)) as (z1&_&z2&_). pose proof (left_after t z1).
-        unfold tm in *. lia. }
-      assert (KP : first_step t n <= k0) by lia.
-      destruct (chain_steps CH eq_refl KP KE k3) as (i&i0&b'&r1&r2&r3&r4).
-      rewrite nth_error_map in r2.
-      destruct (nth_error (code (row_at a)) i) as [c0|] eqn:NE; [|discriminate]. injection r2 as <-.
-      assert (FI : f < i).
-      { destruct (Nat.lt_trichotomy f i) as [y|[y|y]]; auto; [subst i; lia|]. specialize (g2 i y).
-        lia. }
-      exists i, c0, b'. split; auto. split; auto. split; auto. split; [apply r4; lia|].
-      destruct u as [j|].
-      - destruct hu as (_&(d&hd)&hu). apply (hu i c0); auto. split; auto.
-        destruct (Nat.lt_trichotomy i j) as [y|[y|y]]; auto; [subst i; lia|].
-        destruct (chain_it CH eq_refl i (TR i c0 NE)) as (_&_&_&_&z). specialize (z j y). lia.
-      - apply (hu i c0); auto. }
-    intros k0 hk0. split.
-    + destruct (starts t k0) eqn:S0; auto. pose proof (starts_acts _ _ S0) as A0.
-      destruct (St k0) as (i&c0&b'&r1&r2&r3&r4&_); auto; try lia. apply starts_inv in S0 as (j&S0).
-      congruence.
-    + intro A0. pose proof (act_acts _ A0) as A1.
-      destruct (St k0) as (i&c0&b'&r1&r2&r3&r4&r5); auto; try lia. rewrite A0 in r3.
-      injection r3 as _ r3. rewrite (U o c0 LB) in r5; auto. discriminate.
-  - intros m hm. destruct u as [j|]; simpl.
-    + destruct hu as (_&(d&hd)&_).
-      destruct (step_i a j h hd) as (n'&t'&k'&o'&b'&ea'&_&h1'&_&_&_&q3'&_). rewrite ea in ea'.
-      injection ea' as <-. rewrite h1 in h1'. injection h1' as <- <- _. rewrite q3'. unfold tm. lia.
-    + unfold em. rewrite EE. unfold tm. lia.
+  intros O ((c&hc&_)&hu). destruct (nth_step_is _ O hc) as (_&_&_&g1&g2). intros k [k1 k2].
+  assert (KE : tm k <= e (write_of a)).
+  { destruct u as [j|].
+    - destruct hu as (_&(d&hd)&_). destruct (nth_step_is _ O hd) as (z1&_&z2&_).
+      pose proof (left_after t z1). unfold tm in *. lia.
+    - rewrite (o_at O). destruct (o_acc O) as (x&A). simpl. rewrite A. unfold tm. lia. }
+  assert (St : acts t k = true -> exists c b, act k = Some (t, b, tr o c) /\ b = false /\ ul c = false).
+  { intro k3. destruct (@step_is_one a n t o p k O) as (i&d&b&->&r2&r3&r4); auto; [lia|].
+    assert (FI : f < i).
+    { destruct (Nat.lt_trichotomy f i) as [y|[->|y]]; [auto|lia|]. specialize (g2 i y). lia. }
+    exists d, b. split; auto. split; [apply r4; lia|]. destruct u as [j|].
+    - destruct hu as (_&_&hu). apply (hu i d); auto. split; auto.
+      destruct (Nat.lt_trichotomy i j) as [y|[->|y]]; auto; [lia|].
+      destruct (nth_step_is _ O r2) as (_&_&_&_&z). specialize (z j y). lia.
+    - apply (hu i d); auto. }
+  split.
+  - destruct (starts t k) eqn:E; auto. destruct (St (starts_acts _ _ E)) as (d&b&r1&r2&_).
+    apply starts_inv in E as (j&E). congruence.
+  - intros i A. destruct (St (act_acts _ A)) as (d&b&r1&_&r3). rewrite A in r1.
+    injection r1 as _ ->. rewrite frees_tr. auto.
 Qed.
-Lemma T_at (a : ME) n : write_of a = At n -> Tm a = 2 * tm n.
-Proof. intro h. unfold Tm. rewrite h. auto. Qed.
-Lemma rmw_intervals_hold r f u : In (f, u) (rmw_intervals r) ->
-  is_interval takes_rmw frees_rmw (code r) f u.
+(* So what waits for the lock, in another work-group, is outside. *)
+Lemma outside_interval a n t o p f u : operation a n t o p ->
+  is_interval lk ul (code (row_at a)) f u -> forall m, m < N ->
+  (exists v b i, wgof v <> wgof t /\ act m = Some (v, b, i) /\ waits (of_op o) i = true) \/
+  (exists w x, w <> wgof t /\ of_op o = Some x /\ (lab m = FLUSH_L1 w x \/ lab m = FETCH_L1 w x)) ->
+  tm m <= instr_time a f \/ mark_time a u <= tm m.
 Proof.
-  intro h. eapply intervals_spec with (pre := []) (cur := None) (cs := code r); simpl; auto.
-  intros c; destruct c; simpl; auto; discriminate.
+  intros O I m hm D. pose proof (interval_keeps O I) as K. destruct I as ((c&hc&hl)&hu).
+  destruct (nth_step_is _ O hc) as (_&(b&A)&_). rewrite <- (takes_tr o) in hl.
+  pose proof (lock_out (rows_free_own o) A hl K hm) as X. rewrite (o_time O).
+  destruct (Nat.le_gt_cases m (step_of t p f)) as [y|y]; [left; unfold tm; lia|right].
+  assert (z : ~ m <= match u with Instr j => step_of t p j | ToEnd => next_pos (starts t) (S n) end).
+  { intro z. apply X; auto. destruct D as [(v&b'&i&D)|D]; [left|auto]. exists v, b', i.
+    split; [|apply D]. intros ->. tauto. }
+  destruct u as [j|]; simpl; [rewrite (o_time O)|].
+  - unfold tm. lia.
+  - rewrite (o_at O). destruct (o_acc O) as (x&E). simpl. rewrite E. unfold tm. lia.
 Qed.
-Lemma L2_intervals_hold r f u : In (f, u) (L2_intervals r) ->
-  is_interval takes_L2 frees_L2 (code r) f u.
+Lemma intervals_exclude a n t o p f u b m v q r f' u' : operation a n t o p -> operation b m v q r ->
+  wgof t <> wgof v -> of_op o = of_op q -> is_interval lk ul (code (row_at a)) f u ->
+  is_interval lk ul (code (row_at b)) f' u' ->
+  mark_time a u <= instr_time b f' \/ mark_time b u' <= instr_time a f.
 Proof.
-  intro h. eapply intervals_spec with (pre := []) (cur := None) (cs := code r); simpl; auto.
-  intros c; destruct c; simpl; auto; discriminate.
+  intros O Q ne E I J. pose proof (proj1 I) as (c&hc&hl). pose proof (proj1 J) as (d&hd&hl').
+  destruct (nth_step_is _ O hc) as (a1&(z&A)&_). destruct (nth_step_is _ Q hd) as (b1&(z'&B)&_).
+  assert (ne' : wgof v <> wgof t) by auto.
+  assert (W : forall x y, lk y = true -> waits (of_op x) (tr x y) = true).
+  { intros x y h. apply takes_waits. rewrite takes_tr. auto. }
+  destruct (outside_interval O I b1) as [x|x]; [left|..].
+  { exists v, z', (tr q d). repeat split; auto. rewrite E. auto. }
+  2:{ left. rewrite (o_time Q). auto. }
+  destruct (outside_interval Q J a1) as [y|y]; [left|..].
+  { exists t, z, (tr o c). repeat split; auto. rewrite <- E. auto. }
+  2:{ right. rewrite (o_time O). auto. }
+  rewrite (o_time O) in x. rewrite (o_time Q) in y.
+  assert (S : step_of t p f = step_of v r f') by (unfold tm in *; lia). rewrite S, B in A.
+  injection A as -> _ _. tauto.
 Qed.
-(* ... the rmw locks, ... *)
-Lemma f_lock_rmw : bracketed_rmw tbl = true -> forall (o p : ME) f u, ~ iM o -> ~ iM p ->
-  gM o <> gM p -> In (f, u) (rmw_intervals (row_at o)) ->
-    (forall f' u', In (f', u') (rmw_intervals (row_at p)) -> mk o u <= tmm p f' \/
-      mk p u' <= tmm o f) /\
-      (inc (row_at p) = true -> Tm p <= tmm o f \/ mk o u <= Tm p).
+End Lock.
+Lemma f_lock_rmw : bracketed_rmw tbl = true -> forall (a b : ME) f u,
+  ~ Events.init (write_of a) -> ~ Events.init (write_of b) ->
+  ewg (write_of a) <> ewg (write_of b) -> In (f, u) (rmw_intervals (row_at a)) ->
+  (forall f' u', In (f', u') (rmw_intervals (row_at b)) ->
+    mark_time a u <= instr_time b f' \/ mark_time b u' <= instr_time a f) /\
+  (inc (row_at b) = true -> T (write_of b) <= instr_time a f \/ mark_time a u <= T (write_of b)).
 Proof.
-  intros B a b f u ha hb ne I. apply rmw_intervals_hold in I.
-  assert (UL : forall x o c, op_of P (node x) = Some o -> tr o c = UL_rmw ->
-    frees_rmw c = true) by (intros x o c _ h; destruct c; try discriminate; auto).
-  destruct (interval_in_run a (fun _ => UL_rmw) ha I (UL a)) as
-    (n&t&k&o&b0&c&pa&pz&ea&hn&h1&LB&LK&hp&A&TF&KP&MK). destruct c; try discriminate. simpl in A.
-  tr_E. rewrite <- initm_E in hb. split.
-  - intros f' u' I'. apply rmw_intervals_hold in I'. destruct (interval_in_run b (fun _ =>
-      UL_rmw) hb I' (UL b)) as (n'&t'&k'&o'&b0'&c'&pa'&pz'&ea'&hn'&h1'&LB'&LK'&hp'&A'&TF'&KP'&MK').
-    destruct c'; try discriminate. simpl in A'. assert (NT : t <> t').
-    { intros ->. apply ne. rewrite ea, ea', (ewg_at _ h1), (ewg_at _ h1'). auto. }
-    assert (NT' : t' <> t) by auto.
-    pose proof (rmw_out (rmw_bracketed B) A KP NT hp' A' Logic.I) as X1.
-    pose proof (rmw_out (rmw_bracketed B) A' KP' NT' hp A Logic.I) as X2. rewrite TF, TF'.
-    destruct (Nat.lt_trichotomy pa pa') as [y|[y|y]];
-      [left; apply MK; lia|subst pa'; congruence|right; apply MK'; lia].
-  - intro INC. destruct (ni_cases b hb) as (n'&t'&k'&x'&ea'&hn'&h1').
-    destruct (op_of_access _ h1') as (o'&LB'&_&_&(b'&A')&_).
-    assert (RW : row_at b = ro o') by (unfold row_at, node; rewrite ea', LB'; auto).
-    rewrite RW in INC. assert (NT : t <> t').
-    { intros ->. apply ne. rewrite ea, ea', (ewg_at _ h1), (ewg_at _ h1'). auto. }
-    assert (IA : match tr o' (access (ro o')) with RMW_L1 _ _ | RMW_L2 _ _ | LK_rmw => True | _ =>
-      False end) by (unfold inc in INC; destruct (access (ro o')); simpl; auto; discriminate).
-    pose proof (rmw_out (rmw_bracketed B) A KP NT hn' A' IA) as X1. rewrite (T_at b ea'), TF.
-    destruct (Nat.le_gt_cases n' pa) as [y|y]; [left; unfold tm; lia|right; apply MK; lia].
+  intros B a b f u ha hb ne I. destruct (operation_of a ha) as (n&t&o&p&O).
+  destruct (operation_of b hb) as (m&v&q&r&Q). rewrite (o_group O), (o_group Q) in ne.
+  unfold bracketed_rmw in B. rewrite forallb_forall in B.
+  assert (D : forall c, takes_rmw c = true -> frees_rmw c = false) by (intros []; easy).
+  assert (Tk : forall o c, takes None (tr o c) = takes_rmw c) by (intros ? []; easy).
+  assert (F : forall o c, frees None (tr o c) = frees_rmw c) by (intros ? []; easy).
+  assert (BB : forall o : op Val Loc, bracketed takes_rmw frees_rmw (code (bare o)) false = true).
+  { intro z. unfold bare. destruct (op_kind z); auto. }
+  pose proof (fun r f u => @interval_of takes_rmw frees_rmw D r f u) as IV. split.
+  - intros f' u' I'. eapply (@intervals_exclude _ _ (fun _ => None)); eauto.
+  - intro INC. rewrite (o_at Q). simpl.
+    eapply (@outside_interval _ _ (fun _ => None)); eauto using o_end.
+    left. destruct (o_access Q) as (z&A). exists v, z, (tr q (access (ro q))).
+    repeat split; auto. rewrite (o_row Q) in INC. unfold inc in INC.
+    destruct (access (ro q)); easy.
 Qed.
-(* ... and those of locations. *)
-Lemma f_lock_L2 : bracketed_L2 tbl = true -> forall (o p : ME) f u, ~ iM o -> ~ iM p ->
-  gM o <> gM p -> lM o = lM p -> In (f, u) (L2_intervals (row_at o)) ->
-    (forall f' u', In (f', u') (L2_intervals (row_at p)) -> mk o u <= tmm p f' \/
-      mk p u' <= tmm o f) /\
-    (WM p -> arrm p <= tmm o f \/ mk o u <= arrm p) /\
-      (fetM p -> ftm p <= tmm o f \/ mk o u <= ftm p).
+Lemma f_lock_L2 : bracketed_L2 tbl = true -> forall (a b : ME) f u,
+  ~ Events.init (write_of a) -> ~ Events.init (write_of b) ->
+  ewg (write_of a) <> ewg (write_of b) -> eloc (write_of a) = eloc (write_of b) ->
+  In (f, u) (L2_intervals (row_at a)) ->
+  (forall f' u', In (f', u') (L2_intervals (row_at b)) ->
+    mark_time a u <= instr_time b f' \/ mark_time b u' <= instr_time a f) /\
+  (Events.isW (write_of b) ->
+    arr (write_of b) <= instr_time a f \/ mark_time a u <= arr (write_of b)) /\
+  (fetched (write_of b) ->
+    ft (write_of b) <= instr_time a f \/ mark_time a u <= ft (write_of b)).
 Proof.
-  intros B a b f u ha hb ne le I. apply L2_intervals_hold in I.
-  assert (UL : forall x o c, op_of P (node x) = Some o -> tr o c = UL_L2 (op_loc o) ->
-    frees_L2 c = true) by (intros x o c _ h; destruct c; try discriminate; auto).
-  destruct (interval_in_run a (fun o => UL_L2 (op_loc o)) ha I (UL a)) as
-    (n&t&k&o&b0&c&pa&pz&ea&hn&h1&LB&LK&hp&A&TF&KP&MK). destruct c; try discriminate. simpl in A.
-  pose proof hb as hb0. rewrite fet_E. tr_E. rewrite <- initm_E in hb0.
-  assert (LA : eloc (write_of a) = op_loc o) by (rewrite ea; simpl; rewrite h1; auto).
-  rewrite LA in le. destruct (ni_cases b hb0) as (n'&t'&k'&x'&ea'&hn'&h1'). assert (NT : t <> t').
-  { intros ->. apply ne. rewrite ea, ea', (ewg_at _ h1), (ewg_at _ h1'). auto. }
-  assert (NW : wgof t <> ewg (write_of b)).
-  { intro z. apply ne. rewrite <- z, ea, (ewg_at _ h1). auto. }
-  assert (OUT : forall m, ~ pa < m <= pz -> 2 * tm m <= tmm a f \/ mk a u <= 2 * tm m).
-  { intros m X. rewrite TF.
-    destruct (Nat.le_gt_cases m pa) as [y|y]; [left; unfold tm; lia|right; apply MK; lia]. }
-  split; [|split].
-  - intros f' u' I'. apply L2_intervals_hold in I'. destruct (interval_in_run b (fun o =>
-      UL_L2 (op_loc o)) hb0 I' (UL b)) as
-      (n2&t2&k2&o'&b0'&c'&pa'&pz'&ea2&hn2&h2&LB'&LK'&hp'&A'&TF'&KP'&MK').
-    destruct c'; try discriminate. simpl in A'. rewrite ea' in ea2. injection ea2 as <-.
-    rewrite h1' in h2. injection h2 as <- <- ->.
-    assert (LL : op_loc o' = op_loc o) by (rewrite le, ea'; simpl; rewrite h1'; auto).
-    rewrite LL in *. assert (NT' : t' <> t) by auto.
-    pose proof (lock_out (L2_bracketed B) A KP NT hp' A' eq_refl) as X1.
-    pose proof (lock_out (L2_bracketed B) A' KP' NT' hp A eq_refl) as X2. rewrite TF, TF'.
-    destruct (Nat.lt_trichotomy pa pa') as [y|[y|y]];
-      [left; apply MK; lia|subst pa'; congruence|right; apply MK'; lia].
-  - intro wb. unfold arrm.
-    destruct (@W_arr _ (write_of b) (write_of_ev b) wb hb) as (m&t2&x&em0&hm&D). rewrite em0 in ea'.
-    injection ea' as ->. assert (LX : x = op_loc o) by (rewrite le, em0;
-      destruct D as [[D _]|(k2&D&_)]; simpl; rewrite D; auto).
-    assert (GX : ewg (write_of b) = wgof t2) by (rewrite em0; destruct D as [[D _]|(k2&D&_)]; simpl;
-      rewrite D; auto). destruct D as [[D D1]|(k2&D&_&D2&D3&D4)].
-    + rewrite D1. apply OUT. destruct (op_of_access _ D) as (o2&_&LC&_&(b2&A2)&_&_&K1&_).
-      rewrite K1 in A2. simpl in A2. rewrite LC in A2. rewrite D in h1'. injection h1' as -> _ _.
-      exact (lock_out (L2_bracketed B) A KP NT hn' A2 LX).
-    + rewrite D3. apply OUT. destruct (@store_arrives _ _ _ _ D2 hn') as (s1&s2&_).
-      apply flush_of_iff in s2. rewrite GX in NW. rewrite LX in *.
-      refine (lock_env_out (L2_bracketed B) A KP NW _ (or_introl s2)). lia.
-  - intro fb.
-    destruct (@fetched_ft _ (write_of b) (write_of_ev b) fb) as (n2&t2&x&m&em0&_&g1&g2&g3&g4&g5).
-    unfold ftm. rewrite g5. apply OUT. apply fetch_of_iff in g4. rewrite g1 in NW.
-    assert (EX : eloc (write_of b) = op_loc o) by congruence. rewrite g2 in EX. rewrite EX in g4.
-    rewrite em0 in ea'. injection ea' as ->.
-    refine (lock_env_out (L2_bracketed B) A KP NW _ (or_intror g4)). lia.
+  intros B a b f u ha hb ne le I. destruct (operation_of a ha) as (n&t&o&p&O).
+  destruct (operation_of b hb) as (m&v&q&r&Q). rewrite (o_group O), (o_group Q) in ne.
+  rewrite (o_loc O), (o_loc Q) in le.
+  unfold bracketed_L2 in B. rewrite forallb_forall in B.
+  assert (X : forall x : Loc, eqx x x = true) by (intro; apply eqx_t; auto).
+  assert (D : forall c, takes_L2 c = true -> frees_L2 c = false) by (intros []; easy).
+  assert (Tk : forall o c, takes (Some (op_loc o)) (tr o c) = takes_L2 c) by (intros ? []; simpl; auto).
+  assert (F : forall o c, frees (Some (op_loc o)) (tr o c) = frees_L2 c) by (intros ? []; simpl; auto).
+  assert (OT : forall o o' : op Val Loc, Some (op_loc o) = Some (op_loc o') \/
+    forall c, frees (Some (op_loc o)) (tr o' c) = false).
+  { intros z z'. destruct (eqx (op_loc z') (op_loc z)) eqn:E.
+    - left. apply eqx_t in E. congruence.
+    - right. intros []; simpl; auto. }
+  assert (BB : forall o : op Val Loc, bracketed takes_L2 frees_L2 (code (bare o)) false = true).
+  { intro z. unfold bare. destruct (op_kind z); auto. }
+  pose proof (fun r f u => @interval_of takes_L2 frees_L2 D r f u) as IV.
+  assert (OUT := @outside_interval _ _ (fun o => Some (op_loc o)) D Tk F OT B BB _ _ _ _ _ _ _ O
+    (IV _ _ _ I)). split; [|split].
+  - intros f' u' I'. eapply (@intervals_exclude _ _ (fun o => Some (op_loc o))); eauto.
+    congruence.
+  - intro wb. destruct (W_arr (oev b) wb hb) as (m'&v'&x&E&hm&C). rewrite (o_at Q) in E.
+    injection E as <-. destruct (o_acc Q) as (k&A).
+    destruct C as [[C C1]|(k'&C&_&C2&C3&C4)].
+    + rewrite C1. apply OUT; auto. left. rewrite A in C. injection C as <- -> _.
+      destruct (acc_act _ A) as (z&i&th&Ai&_). exists v, z, i. split; auto. split; auto.
+      unfold acc in A. rewrite Ai in A. destruct i; try discriminate. injection A as ->. simpl.
+      rewrite le. auto.
+    + rewrite C3. apply OUT; [lia|]. right. rewrite A in C. injection C as <- _ <-.
+      exists (wgof v), (op_loc q). split; auto. split; [congruence|]. left.
+      apply flush_of_iff. apply (store_arrives C2 hm).
+  - intro fb. destruct (fetched_ft (oev b) fb) as (n2&t2&x&m2&E&L&g1&g2&g3&g4&g5). rewrite g5.
+    rewrite (o_at Q) in E. injection E as <-. apply OUT; [destruct L; lia|]. right.
+    rewrite <- g1, (o_group Q) in g4. rewrite (o_loc Q) in g2. subst x.
+    exists (wgof v), (op_loc q). split; auto. split; [congruence|]. right. apply fetch_of_iff, g4.
 Qed.
 
 (** ** All of them *)
-Lemma all_in : forall o : ME, In o evs. Proof. intro o. apply (evs_all o). Qed.
-Definition the_run : facts nowhere initial P tbl.
+Definition the_run : Facts.facts nowhere initial P tbl.
 Proof.
-  refine (@Build_facts Val Loc nowhere initial P tbl ME evs all_in node value_read memm rfm_ Tm sm
-    em arrm ftm tmm leftm ownm invm row_at f_nd_inj f_nd_init f_nd_real f_nd_path f_nd_all f_rf_v
-    f_st_v f_mem_v f_comp f_s_pos f_T_inj f_T_acc f_T_sb f_inits f_code_seq f_seqs f_arr_l2 f_arr_st
-    f_dist f_order f_merge f_rf_dom f_rf_fun f_rf_tot f_look_l2 f_look_own f_look_ft f_flu f_inv
-    f_lock_rmw f_lock_L2).
+  refine {|
+    Facts.M := E; Facts.all := evs; Facts.nd := node; Facts.rw := row_at;
+    Facts.T := fun a => T (write_of a); Facts.s := fun a => s (write_of a);
+    Facts.e := fun a => e (write_of a); Facts.arr := fun a => arr (write_of a);
+    Facts.t := instr_time; Facts.left := left_time;
+    Facts.rf_run := fun w r => Events.rf (write_of w) (write_of r);
+    Facts.own := fun a => own (write_of a); Facts.ft := fun a => ft (write_of a);
+    Facts.inv := inv; Facts.val := value_read; Facts.mem := memory (sta N);
+    Facts.nd_inj := f_nd_inj; Facts.nd_init := f_nd_init; Facts.nd_real := f_nd_real;
+    Facts.nd_path := f_nd_path; Facts.nd_all := f_nd_all; Facts.rf_v := f_rf_v;
+    Facts.st_v := f_st_v; Facts.its_row := f_its_row; Facts.one_each := rows_ok;
+    Facts.T_sb := f_T_sb |}.
+  all: try setoid_rewrite l2_E; try setoid_rewrite isW_E; try setoid_rewrite isR_E;
+    try setoid_rewrite initm_E; try setoid_rewrite loc_E; try setoid_rewrite wg_E.
+  - apply evs_all.
+  - exact f_mem_v.
+  - intros o h. apply times; auto.
+  - intros o p a b h. apply write_of_inj, T_inj; auto.
+  - exact f_T_acc.
+  - intros o h. destruct (inits _ (oev o) h) as (_&_&_&q). exact q.
+  - exact f_code_seq.
+  - intros o p h. apply seqs; auto. apply thd_E, h.
+  - intros o h. apply l2s; auto.
+  - intros o. apply arrs; auto.
+  - intros o p a b n. apply dist; auto. intro h. apply n, write_of_inj, h.
+  - intros o p. apply order; auto.
+  - intros o p. apply merge; auto.
+  - intros w r h. apply (rf_dom _ _ (oev r) h).
+  - intros w w' r a b. exact (write_of_inj _ _ (rf_fun _ _ _ a b)).
+  - intros r h. destruct (rf_tot _ (oev r) h) as (w&q).
+    destruct (rf_dom _ _ (oev r) q) as (h'&_). destruct (write_of_sur _ h') as (a&<-). eauto.
+  - intros w o a b. destruct (look_l2 _ _ (oev o) a b) as (c&d). split; auto.
+    intros. apply mme_E. auto.
+  - intros w o a b. destruct (look_own _ _ (oev o) a b) as (c1&c2&c3&c4&c5&c6&c7&c8).
+    repeat (split; auto).
+  - intros w o a b. destruct (look_ft _ (oev o) a b) as (c1&c2&c3&c4&c5&c6&c7).
+    repeat (split; auto). intros. apply mme_E. auto.
+  - exact f_flu.
+  - exact f_inv.
+  - exact f_lock_rmw.
+  - exact f_lock_L2.
 Defined.
 
 (** ** What the statement calls answers and memory *)

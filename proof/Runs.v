@@ -8,7 +8,7 @@
     thread with what it has executed of its operation.  Neither is part of the machine. *)
 
 Require Import Classical List Arith Lia Bool.
-Require Import Check Thm1.
+Require Import Obligations Thm1.
 Import ListNotations.
 Set Implicit Arguments.
 

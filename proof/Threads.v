@@ -1,6 +1,6 @@
 (** * Threads: operations one after the other, each the code of its row; FLU drains *)
 Require Import Classical List Arith Lia Bool Eqdep_dec.
-Require Import Check Thm1 Runs Positions Events.
+Require Import Obligations Thm1 Runs Positions Events.
 Import ListNotations.
 Set Implicit Arguments.
 Section Threads_.
@@ -199,8 +199,8 @@ Proof.
   apply (@acts_unmarked t n w h g). { apply stores_to_iff in a as (u&?&_&_&<-). apply in_wgs. }
   rewrite q'. apply in_or_app. right. right. apply in_or_app. right. left. auto.
 Qed.
-(* «the marker has left»: just before the thread's next step, or the end of the run *)
-Definition left_at t p := tm (next_pos (acts t) (S p)) - 2.
+(* «the markers have left»: just before the thread's next step, or the end of the run *)
+Definition left_at t p := tm (next_pos (acts t) (S p)) - 3.
 Lemma left_after t p : p < N -> tm p < left_at t p.
 Proof.
   intro h. destruct (@next_pos_spec _ (acts t) (S p)) as (q&_); [lia|]. unfold left_at, tm. lia.
@@ -217,18 +217,47 @@ Proof.
   apply FLU with t f; auto; try (unfold tm in h; lia).
   destruct (Nat.eq_dec (next_pos (acts t) (S f)) N); auto. right. split; [lia|apply q3; lia].
 Qed.
-(* The steps of an operation: its code, in order. *)
-Inductive chain t : bool -> list (instr Val Loc) -> list nat -> nat -> Prop :=
-| ch1 p b i : p < N -> act p = Some (t, b, i) -> chain t b [i] [p] (left_at t p)
-| chS p b i q l ps z : p < N -> act p = Some (t, b, i) -> p < q -> left_at t p = tm q - 2 ->
-  chain t false l (q :: ps) z -> chain t b (i :: l) (p :: q :: ps) z.
-Lemma chain_left t b c l z : chain t b c l z -> forall p, In p l -> p < N /\ tm p < left_at t p /\
-  left_at t p <= z.
+(* The steps of an operation from [p] on: its code, in order.  It ends at [z]. *)
+Inductive chain t : bool -> list (instr Val Loc) -> nat -> nat -> Prop :=
+| ch1 p b i : p < N -> act p = Some (t, b, i) -> chain t b [i] p (S (left_at t p))
+| chS p b i l z : p < N -> act p = Some (t, b, i) ->
+    chain t false l (next_pos (acts t) (S p)) z -> chain t b (i :: l) p z.
+(* The step of the [i]-th instruction. *)
+Fixpoint step_of t p i := match i with 0 => p | S i => step_of t (next_pos (acts t) (S p)) i end.
+Lemma chain_step t b c p z : chain t b c p z -> forall i j, nth_error c i = Some j ->
+  step_of t p i < N /\ (exists b', act (step_of t p i) = Some (t, b', j)) /\
+  left_at t (step_of t p i) < z /\ p <= step_of t p i /\
+  forall k, k < i -> step_of t p k < step_of t p i.
 Proof.
-  induction 1 as [p b i h a|p b i q l ps z h a hq hl H IH]; intros k hk.
-  - destruct hk as [<-|[]]. split; auto. split; [apply left_after|]; auto.
-  - destruct hk as [<-|hk]; [|apply IH; auto]. split; auto. split; [apply left_after; auto|].
-    destruct (IH q) as (?&?&?); [left; auto|]. lia.
+  induction 1 as [p b j h a|p b j l z h a H IH]; intros [|i] j' E; simpl in E.
+  - injection E as <-. simpl. repeat split; eauto; lia.
+  - destruct i; discriminate.
+  - injection E as <-. simpl. repeat split; eauto; try lia.
+    inversion H as [q b' j' hq aq|q b' j' l' z' hq aq H']; subst;
+      destruct (IH 0 j' eq_refl) as (_&_&q1&_); simpl in q1;
+      pose proof (left_after t hq); unfold left_at at 1; lia.
+  - destruct (IH i j' E) as (h1&h2&h3&h4&h5). simpl. repeat split; auto.
+    + destruct (@next_pos_spec _ (acts t) (S p)) as (q&_); lia.
+    + destruct (@next_pos_spec _ (acts t) (S p)) as (q&_); [lia|].
+      intros [|k] hk; simpl; [lia|]. apply h5. lia.
+Qed.
+(* All that the thread executes meanwhile is among them. *)
+Lemma chain_all t b c p z : chain t b c p z -> forall k, p <= k -> tm k <= z -> acts t k = true ->
+  exists i j b', k = step_of t p i /\ nth_error c i = Some j /\ act k = Some (t, b', j) /\
+    (0 < i -> b' = false).
+Proof.
+  induction 1 as [p b j h a|p b j l z h a H IH]; intros k h1 h2 h3;
+    destruct (@next_pos_spec _ (acts t) (S p) h) as (q1&q2&_).
+  - exists 0, j, b. assert (k = p).
+    { destruct (Nat.eq_dec k p); auto. rewrite q2 in h3; [discriminate|].
+      unfold left_at, tm in *. lia. }
+    subst k. repeat split; auto. lia.
+  - destruct (Nat.eq_dec k p) as [->|n]. { exists 0, j, b. repeat split; auto. lia. }
+    destruct (Nat.lt_ge_cases k (next_pos (acts t) (S p))) as [y|y].
+    { rewrite q2 in h3; [discriminate|lia]. }
+    destruct (IH k y h2 h3) as (i&j'&b'&r1&r2&r3&r4). exists (S i), j', b'.
+    repeat split; auto. intros _. destruct i; [|apply r4; lia]. simpl in r1. subst k.
+    inversion H; subst; congruence.
 Qed.
 Lemma thr_const t a b : a <= b -> (forall k, a <= k < b -> acts t k = false) -> thr b t = thr a t.
 Proof.
@@ -247,45 +276,36 @@ Qed.
 Lemma starts_acts t k : starts t k = true -> acts t k = true.
 Proof. intro h. apply starts_inv in h as (i&h). eapply act_acts; eauto. Qed.
 Lemma shape t l : forall p b i, p < N -> act p = Some (t, b, i) -> left_ (thr (S p) t) = l ->
-  exists ps, chain t b (i :: l) (p :: ps) (tm (next_pos (starts t) (S p)) - 2) /\
-    forall j, p < j -> j < N -> acts t j = true -> (forall k, p < k <= j -> starts t k = false) ->
-      In j ps.
+  chain t b (i :: l) p (tm (next_pos (starts t) (S p)) - 2).
 Proof.
   induction l as [|i' l IH]; intros p b i h a r;
-    destruct (@next_pos_spec _ (acts t) (S p)) as (q1&q2&q3); try lia;
-    set (q := next_pos (acts t) (S p)) in *; assert (TC : thr q t = thr (S p) t) by
-    (apply thr_const; [lia|auto]); rewrite <- TC in r.
-  - assert (E : q < N -> starts t q = true).
-    { intro y. destruct (acts_inv t q (q3 y)) as (b'&j&A). destruct (thr_go q A) as (th&v&F&_).
-      destruct b'. apply starts_inv; eauto. apply next_f in F as (f&_). congruence. }
-    exists []. split.
-    + replace (tm (next_pos (starts t) (S p)) - 2) with (left_at t p); [econstructor; eauto|].
-      unfold left_at. fold q. f_equal. f_equal.
-      rewrite (@next_pos_skip (starts t) (S p) q); try lia.
-      * destruct (@next_pos_spec _ (starts t) q) as (s1&s2&s3); [lia|].
-        destruct (Nat.eq_dec q N); [lia|]. destruct (Nat.eq_dec q (next_pos (starts t) q)); auto.
-        rewrite s2 in E; [|lia]. discriminate E. lia.
-      * intros k hk. destruct (starts t k) eqn:S1; auto. apply starts_acts in S1.
-        rewrite q2 in S1; auto.
-    + intros j j1 j2 j3 j4. destruct (Nat.le_gt_cases q j); [|rewrite q2 in j3; [discriminate|lia]].
-      rewrite j4 in E; [|lia]. discriminate E. lia.
-  - destruct (Nat.eq_dec q N) as [e0|e0].
-    { exfalso. destruct cmpl as [c _]. specialize (c t). rewrite <- e0 in c. rewrite next_view in c.
+    destruct (@next_pos_spec _ (acts t) (S p) h) as (q1&q2&q3);
+    assert (TC : thr (next_pos (acts t) (S p)) t = thr (S p) t) by (apply thr_const; [lia|auto]);
+    rewrite <- TC in r; set (q := next_pos (acts t) (S p)) in *.
+  - assert (E : next_pos (starts t) (S p) = q).
+    { rewrite (@next_pos_skip (starts t) (S p) q); try lia.
+      - destruct (@next_pos_spec _ (starts t) q) as (s1&s2&_); [lia|].
+        destruct (Nat.eq_dec q (next_pos (starts t) q)) as [|n]; auto.
+        assert (hq : q < N) by lia. destruct (acts_inv t q (q3 hq)) as (b'&j&A).
+        destruct (thr_go q A) as (th&v&F&_).
+        assert (X : starts t q = false) by (apply s2; lia). destruct b'.
+        + rewrite (proj2 (starts_inv t q)) in X; [discriminate|eauto].
+        + apply next_f in F as (F&_). congruence.
+      - intros k hk. destruct (starts t k) eqn:S1; auto. apply starts_acts in S1.
+        rewrite q2 in S1; auto. }
+    rewrite E. replace (tm q - 2) with (S (left_at t p)); [econstructor; eauto|].
+    unfold left_at. fold q. unfold tm. lia.
+  - destruct (Nat.eq_dec q N) as [n|n].
+    { destruct cmpl as [c _]. specialize (c t). rewrite <- n, next_view in c.
       unfold next_of in c. rewrite r in c. discriminate. }
     assert (hq : q < N) by lia. destruct (acts_inv t q (q3 hq)) as (b'&j&A).
     destruct (thr_go q A) as (th&v&F&G). destruct b'; [apply next_t in F as (f&_); congruence|].
     apply next_f in F as (f1&f2&f3). rewrite r in f1. injection f1 as -> ->.
-    destruct (IH q false j hq A) as (ps&c1&c2); [rewrite G; auto|].
-    assert (NS : forall k, S p <= k <= q -> starts t k = false).
-    { intros k hk. destruct (starts t k) eqn:S1; auto.
-      destruct (Nat.eq_dec k q); [|apply starts_acts in S1; rewrite q2 in S1; auto; lia]. subst k.
-      apply starts_inv in S1 as (?&S1). congruence. }
-    exists (q :: ps). split.
-    + rewrite (@next_pos_skip (starts t) (S p) (S q)); try lia. econstructor; eauto; lia.
-      intros; apply NS; lia.
-    + intros j' j1 j2 j3 j4. destruct (Nat.lt_trichotomy j' q) as [z|[z|z]];
-        [rewrite q2 in j3; [discriminate|lia]|left; auto|right; apply c2; auto; intros; apply j4;
-        lia].
+    apply chS; auto. fold q. rewrite (@next_pos_skip (starts t) (S p) (S q)); try lia.
+    + apply IH; auto. rewrite G. auto.
+    + intros k hk. destruct (starts t k) eqn:S1; auto.
+      destruct (Nat.eq_dec k q) as [->|]; [|apply starts_acts in S1; rewrite q2 in S1; auto; lia].
+      apply starts_inv in S1 as (?&S1). congruence.
 Qed.
 Lemma code_same t a b : a <= b -> (forall k, a <= k < b -> starts t k = false) ->
   code_now (thr b t) = code_now (thr a t).
@@ -299,25 +319,22 @@ Proof.
 Qed.
 Definition codeof n := match acc n with Some (t, _, _) => code_now (thr (S n) t) | None => [] end.
 (* An operation is its row's code, from its begin to its end. *)
-Theorem op_shape n t k x : n < N -> acc n = Some (t, k, x) -> exists p0 ps, is_code (codeof n) /\
-  chain t true (codeof n) (p0 :: ps) (e (At n)) /\ starts t p0 = true /\ s (At n) = tm p0 - 1 /\
-  In n (p0 :: ps).
+Definition first_step t n := match last_pos (starts t) (S n) with Some k => k | None => 0 end.
+Theorem op_shape n t k x : n < N -> acc n = Some (t, k, x) ->
+  is_code (codeof n) /\ chain t true (codeof n) (first_step t n) (e (At n)) /\
+  s (At n) = tm (first_step t n) - 1 /\ first_step t n <= n.
 Proof.
-  intros h a. destruct (acc_start n a) as (p0&J). pose proof J as J'.
-  apply last_pos_some in J' as (j1&j2&j3). pose proof j2 as j2'. apply starts_inv in j2' as (i0&A).
-  assert (h0 : p0 < N) by lia. destruct (@shape t _ p0 true i0 h0 A eq_refl) as (ps&c1&c2).
-  destruct (thr_go p0 A) as (th&v&F&G). apply next_t in F as (f1&f2&_).
-  assert (CO : codeof n = i0 :: left_ (thr (S p0) t)).
-  { unfold codeof. rewrite a. rewrite (@code_same t (S p0) (S n)); [|lia|intros; apply j3; lia].
-    unfold code_now. rewrite G. simpl. rewrite f2. auto. }
-  exists p0, ps. rewrite CO. split; [|split; [|split; [|split]]]; auto.
-  - destruct (thr_inv t (S p0)) as [_ [q|q]]; unfold code_now in q; rewrite G in *; simpl in *;
-      rewrite f2 in q; [discriminate|auto].
-  - simpl. rewrite a. rewrite <- (@next_pos_skip (starts t) (S p0) (S n)); auto; try lia.
-  - simpl. rewrite a, J. auto.
-  - destruct (Nat.eq_dec n p0) as [->|ne]; [left; auto|right].
-    destruct (acc_act n a) as (b&i&th'&B&_).
-    apply c2; [lia|auto|eapply act_acts; eauto|intros; apply j3; lia].
+  intros h a. destruct (acc_start n a) as (p&J). unfold first_step. simpl. rewrite a, J.
+  apply last_pos_some in J as (j1&j2&j3). pose proof j2 as j4. apply starts_inv in j4 as (i&A).
+  assert (hp : p < N) by lia. pose proof (@shape t _ p true i hp A eq_refl) as CH.
+  destruct (thr_go p A) as (th&v&F&G). apply next_t in F as (f1&f2&_).
+  assert (CO : code_now (thr (S p) t) = i :: left_ (thr (S p) t)).
+  { unfold code_now. rewrite G. simpl. rewrite f2. auto. }
+  assert (E : codeof n = code_now (thr (S p) t)).
+  { unfold codeof. rewrite a. apply code_same; [lia|]. intros. apply j3. lia. }
+  rewrite E. split; [|split; [|split]]; auto; [|rewrite CO|lia].
+  - destruct (thr_inv t (S p)) as [_ [q|q]]; auto. rewrite CO in q. discriminate.
+  - rewrite <- (@next_pos_skip (starts t) (S p) (S n)); auto; try lia.
 Qed.
 
 End Threads_.

@@ -1,6 +1,6 @@
 (** * Values of words and reads, memory in the end, and the events as a finite type *)
 Require Import Classical List Arith Lia Bool Eqdep_dec.
-Require Import Check Thm1 Runs Positions Events Threads.
+Require Import Obligations Thm1 Runs Positions Events Threads.
 Import ListNotations.
 Set Implicit Arguments.
 Section Values_.

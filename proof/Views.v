@@ -1,83 +1,21 @@
 (** * Views of work-groups: from the facts of one run, SYNC and ATOM to the hypotheses of Fig2.v
 
     The facts, definitions and lemmas are those of docs/proof.md and of lemmas.yaml. *)
-Require Import Classical Arith Lia Fig2 Thm1.
+Require Import Classical Arith Lia Fig2 Thm1 Program Facts.
 Set Implicit Arguments.
-Section F.
-Variables E L WG : Type.
-Variable evs : list E.
-Hypothesis fin : forall x, List.In x evs.
-Variable loc : E -> L.
-Variables isW isR at_ init rel acq l2 own : E -> Prop.
-Variable nal : L -> Prop.
-Variables thd incl rf_run : E -> E -> Prop.
-Variables T s e arr ft : E -> nat.
-Variable wg : E -> WG.
-Variable inv : WG -> nat -> Prop.
-Notation rmw := (Fig2.rmw isW isR).
-Definition sb x y := (init x /\ ~ init y) \/ (thd x y /\ T x < T y).
+Unset Strict Implicit.
+Section Views.
+#[local] Hint Resolve thd_sym thd_wg seqs incl_sym : core.
+Context {Val L : Type} {nowhere : L} {initial : L -> Val} {P : program Val L} {tbl : table}.
+Context {Y : facts nowhere initial P tbl}.
+Hypothesis SYNC : SYNC_holds.
+Hypothesis ATOM : ATOM_holds.
 Notation rs_plus := (Fig2.rs_plus loc isW isR sb rf_run).
 Notation sw_plus := (Fig2.sw_plus loc isW isR at_ thd incl sb rf_run).
-Hypothesis thd_sym : forall x y, thd x y -> thd y x.
-Hypothesis thd_tr : forall x y z, thd x y -> thd y z -> thd x z.
-Hypothesis thd_ni : forall x y, thd x y -> ~ init x.
-Hypothesis thd_wg : forall x y, thd x y -> wg x = wg y.
-Hypothesis incl_sym : forall x y, incl x y -> incl y x.
-Hypothesis acc : forall x, isW x \/ isR x.
-Hypothesis init_ex : forall l, exists x, init x /\ loc x = l.
-Hypothesis init_uq : forall x y, init x -> init y -> loc x = loc y -> x = y.
-Hypothesis T_inj : forall x y, ~ init x -> ~ init y -> T x = T y -> x = y.
-Hypothesis at_ni : forall x, init x -> ~ at_ x.
-(* §1 *)
-Hypothesis times : forall o, ~ init o -> 0 < s o /\ s o < T o /\ T o < e o.
-Hypothesis inits : forall o, init o -> isW o /\ ~ isR o /\ ~ l2 o /\ T o = 0 /\ arr o = 0.
-Hypothesis l2s : forall o, l2 o -> isW o /\ isR o /\ arr o = T o.
-Hypothesis arrs : forall o, isW o -> ~ init o -> ~ l2 o -> T o < arr o.
-Hypothesis dist : forall o p, isW o -> isW p -> o <> p -> loc o = loc p -> arr o = arr p ->
-  wg o = wg p /\ ~ init o /\ ~ init p /\ ~ l2 o /\ ~ l2 p.
-Hypothesis order : forall o p, isW o -> isW p -> ~ init o -> ~ init p -> wg o = wg p ->
-  loc o = loc p -> T o < T p -> arr o <= arr p /\ (l2 p -> arr o < arr p).
-Hypothesis rf_dom : forall w r, rf_run w r -> isW w /\ isR r /\ loc w = loc r.
-Hypothesis rf_fun : forall w w' r, rf_run w r -> rf_run w' r -> w = w'.
-Hypothesis rf_tot : forall r, isR r -> exists w, rf_run w r.
-Definition mm x y := isW x /\ isW y /\ loc x = loc y /\ x <> y /\
-  (arr x < arr y \/ (arr x = arr y /\ T x < T y)).
-Definition mme x y := x = y \/ mm x y.
-Definition fetched o := isR o /\ ~ own o /\ ~ l2 o.
-Hypothesis look_l2 : forall w' o, rf_run w' o -> l2 o -> arr w' < T o /\ forall w, isW w ->
-  loc w = loc o -> arr w < T o -> mme w w'.
-Hypothesis look_own : forall w' o, rf_run w' o -> own o -> ~ l2 o /\ ~ init w' /\ wg w' = wg o /\
-  ~ l2 w' /\ T w' < T o /\
-  (forall w, isW w -> ~ init w -> wg w = wg o -> loc w = loc o -> T w' < T w -> ~ T w < T o) /\
-  (forall i, inv (wg o) i -> T w' < i -> ~ i < T o) /\
-  (forall p, fetched p -> wg p = wg o -> loc p = loc o -> T w' < ft p -> ~ ft p < T o).
-Hypothesis look_ft : forall w' o, rf_run w' o -> fetched o -> 0 < ft o /\ ft o < T o /\
-  arr w' < ft o /\
-  (forall w, isW w -> loc w = loc o -> arr w < ft o -> mme w w') /\
-  (forall w, isW w -> ~ init w -> wg w = wg o -> loc w = loc o -> T w < T o -> arr w < ft o) /\
-  (forall i, inv (wg o) i -> ft o < i -> ~ i < T o) /\
-  (forall p, fetched p -> wg p = wg o -> loc p = loc o -> ft p < T o -> ft p <= ft o).
-Hypothesis seqs : forall o p, thd o p -> T o < T p -> e o < s p.
-(* In reach of work-group [G] at [t]. *)
-Definition in_reach w G t := isW w /\ (init w \/ arr w < t \/ (wg w = G /\ T w < t)).
+(** [w] must be seen by work-group [G] at [t]. *)
 Definition K w G t := isW w /\ (init w \/ (wg w = G /\ ~ init w /\ T w < t) \/
   (arr w < t /\ ((exists j, inv G j /\ arr w < j /\ j < t) \/
-                 (exists r v, rf_run v r /\ wg r = G /\ loc r = loc w /\ T r < t /\ mme w v)))).
-(* (B, s, C, t): an INV of C when all has arrived that B had in reach. *)
-Definition carries B t C t' := exists j, inv C j /\ j < t' /\ forall x, in_reach x B t -> init x \/
-  arr x < j.
-(* §4: r is what c's look goes back to, or an earlier fetch into C;
-   ft r (or T r) is the g of prove.py *)
-Hypothesis SYNC : forall b c r, isW b -> at_ b -> isR c -> at_ c -> incl b c -> wg b <> wg c ->
-  loc b = loc c ->
-  isR r -> wg r = wg c -> loc r = loc c -> T r <= T c ->
-    (l2 r /\ arr b < T r \/ fetched r /\ arr b < ft r) -> (l2 c -> r = c) ->
-    carries (wg b) (s b) (wg c) (e c).
-(* ATOM is asked of the first of the stores that arrive together *)
-Definition first k := forall o, isW o -> ~ init o -> wg o = wg k -> loc o = loc k -> T o < T k ->
-  arr o <> arr k.
-Hypothesis ATOM : forall w u k, rmw u -> rf_run w u -> at_ k -> at_ u -> incl k u -> wg k <> wg u ->
-  first k -> mm k u -> mme k w.
+    (exists r v, rf_run v r /\ wg r = G /\ loc r = loc w /\ T r < t /\ mme w v)))).
 
 Lemma mm_tr x y z : mm x y -> mm y z -> mm x z.
 Proof.
@@ -131,7 +69,7 @@ Proof.
   destruct (look_kind b) as [h|[[h h']|h]].
   - destruct (look_l2 H h) as [q1 q2]. apply q2; auto.
     destruct k as [i|[(k1&k2&k3)|(k1&_)]]; [apply inits in i; lia| |lia].
-    destruct (l2s h) as (h1&_&h2). destruct (@order w o) as [_ q]; auto. lia. specialize (q h). lia.
+    destruct (l2s h) as (h1&_&h2). destruct (order (o := w) (p := o)) as [_ q]; auto. lia. specialize (q h). lia.
   - destruct (look_own H h) as (_&q1&q2&q3&q4&q5&q6&q7). pose proof (arrs a q1 q3) as aw.
     destruct k as [i|[(k1&k2&k3)|(k1&[(j&j1&j2&j3)|(r&v&r1&r2&r3&r4&r5)])]].
     + right. apply inits in i. apply mm_by_arrival; auto; [congruence|lia].
@@ -146,7 +84,7 @@ Proof.
       * destruct (look_l2 r1 y) as [y1 _]. destruct (l2s y) as (y2&_&y3). assert (T r < T w').
         { destruct (Nat.lt_trichotomy (T r) (T w')) as [z|[z|z]]; auto.
           apply T_inj in z; auto; subst; tauto. exfalso; apply (q5 r); auto; try congruence; lia. }
-        destruct (@order r w'); auto; try congruence. right.
+        destruct (order (o := r) (p := w')); auto; try congruence. right.
         apply mm_by_arrival; auto; [congruence|lia].
       * destruct (look_own r1 y) as (_&z1&z2&z3&z4&_).
         destruct (Nat.lt_trichotomy (T v) (T w')) as [z|[z|z]]. right.
@@ -401,16 +339,6 @@ Proof.
   eapply mm_tr; eauto.
 Qed.
 
-(* Thm. 1, graphs: every prefix of the machine's execution is consistent and free of races,
-   if the program is *)
-Hypothesis rel_at : forall x, rel x -> at_ x.
-Hypothesis acq_at : forall x, acq x -> at_ x.
-Hypothesis rel_st : forall x, at_ x -> isW x -> ~ rmw x -> rel x.
-Hypothesis na_str : forall x, at_ x -> nal (loc x) -> (isW x -> rel x) /\ (isR x -> acq x).
-Notation near := (Fig2.near loc isW isR init nal sb rf_run).
-Notation cons := (Fig2.cons loc isW isR init nal thd incl sb rel acq).
-Notation racefree := (Fig2.racefree loc isW isR at_ init thd incl sb rel acq).
-Hypothesis prefixes_race_free : forall g, near g -> cons g -> racefree g.
 Lemma sb_T x y : sb x y -> T x < T y.
 Proof.
   intros [[i n]|[_ h]]; auto. destruct (times n) as (?&?&?). destruct (inits i) as (?&?&?&?&?). lia.
@@ -421,32 +349,34 @@ Lemma sb_tr x y z : sb x y -> sb y z -> sb x z.
 Proof.
   intros H H'. pose proof (sb_ni H). pose proof (sb_ni H').
   destruct H as [[a b]|[a b]]; [left; auto|]. destruct H' as [[c d]|[c d]]; [tauto|]. right.
-  split; [eauto|lia].
+  split; [eapply thd_tr; eauto|lia].
 Qed.
 Lemma sb_ir x : ~ sb x x. Proof. intro h. apply sb_T in h. lia. Qed.
 Lemma sb_init x y : init x -> ~ init y -> sb x y. Proof. left; auto. Qed.
-Ltac by_lemma := auto; first
-  [ exact sb_ir | exact sb_tr | exact sb_ni | exact sb_init | exact sb_T | exact mm_tr
-    | exact mm_irr | exact mm_tot | exact mm_T | exact mm_init | exact rfT
-  | exact sb_seen | exact sw_then_sb | exact sb_then_sb | exact sw_seen | exact sb_then_sw
-    | exact seen_by_sb | exact seen_by_sw
-    | exact seen_by_sb_sw | exact rmw_after_its_read | exact rmw_in_group
-  | (intros x i; destruct (inits i) as (?&?&?&?&?); repeat split; auto; fail)
-  | (intros x n0; destruct (times n0) as (?&?&?); lia)
-  | (intros x y t h; right; auto)
-  | (intros x y (?&?&?&_); auto; fail)
-  | exact rmw_across_groups ].
-Theorem thm1 n : cons (X loc nal T mm rf_run n) /\ racefree (X loc nal T mm rf_run n).
+
+(** Every prefix of the run is consistent and free of races, if the program is; and hb orders the
+    writes of a location as they arrive. *)
+Variable nal : L -> Prop.
+Hypothesis SCOPE : in_scope nal P.
+Notation cons := (Fig2.cons loc isW isR init nal thd incl sb rel acq).
+Notation hb := (Fig2.hb isW isR thd incl sb rel acq).
+Notation prefix := (X loc nal T mm rf_run).
+Hypothesis prefixes_race_free : forall g, Fig2.near loc isW isR init nal sb rf_run g -> cons g ->
+  Fig2.racefree loc isW isR at_ init thd incl sb rel acq g.
+Theorem prefixes_consistent n : cons (prefix n) /\
+  forall w k, hb (prefix n) w k -> loc w = loc k -> isW w -> isW k -> mm w k.
 Proof.
-  apply Fig2.prefixes_sound with (evs := evs) (samewg := fun x y => wg x = wg y) (Ks := Ks) (Ke :=
-    Ke); by_lemma.
+  apply Fig2.prefixes_sound with (evs := all) (samewg := fun x y => wg x = wg y)
+    (Ks := Ks) (Ke := Ke) (at_ := at_) (thd := thd) (incl := incl) (sb := sb);
+    eauto using
+      sb_ir, sb_tr, sb_ni, sb_init, thd_tr, thd_ni, init_ex, init_uq, acc, sb_T, T_inj, all_in,
+      rel_at, acq_at, store_releases, strong_where_plain, rf_dom, rf_fun, rf_tot, rfT,
+      mm_tr, mm_irr, mm_tot, mm_T, mm_init, sb_seen, sw_then_sb, sb_then_sb, sw_seen, sb_then_sw,
+      seen_by_sb, seen_by_sw, seen_by_sb_sw, rmw_after_its_read, rmw_in_group, rmw_across_groups.
+  - intros x i. apply (init_w P (nd x) i).
+  - intros x i. apply inits, i.
+  - intros x i. pose proof (times i). lia.
+  - intros x y h l. right. auto.
+  - intros x y (a&b&c&_). auto.
 Qed.
-Theorem thm1_last n w k : Fig2.hb isW isR thd incl sb rel acq (X loc nal T mm rf_run n) w k ->
-  loc w = loc k -> isW w -> isW k -> mm w k.
-Proof.
-  intros H l a b. eapply mm_last_is_hb_last with (evs := evs) (samewg := fun x y =>
-    wg x = wg y) (Ks := Ks) (Ke := Ke) (init := init) (at_ := at_) (loc := loc) (nal := nal) (sb :=
-    sb) (T := T) (rf_run := rf_run) (rel := rel) (acq := acq) (n := n) (isR := isR) (thd :=
-    thd) (incl := incl) (isW := isW); try by_lemma; eauto.
-Qed.
-End F.
+End Views.
