@@ -155,7 +155,8 @@ Proof.
     + revert h. apply exclusive_holds. intros f u f' u' h h'.
       apply (lock_L2 (o := b) (p := c) X (f := f) (u := u)); auto.
     + destruct (writes Rc) eqn:W; [|destruct h]. revert h. apply outside_holds. intros f u h.
-      apply W_iff in W; auto. rewrite v_A. apply (lock_L2 (o := b) (p := c) X (f := f) (u := u)); auto.
+      apply W_iff in W; auto. rewrite v_A.
+      apply (lock_L2 (o := b) (p := c) X (f := f) (u := u)); auto.
     + destruct (writes Rb) eqn:W; [|destruct h]. revert h. apply outside_holds. intros f u h.
       rewrite v_A. apply (lock_L2 (o := c) (p := b) X (f := f) (u := u)); auto.
 Qed.
@@ -322,7 +323,8 @@ Proof.
     destruct (access (rw b)); discriminate. }
   assert (rb : isR b).
   { destruct (its_op nb) as (p&_&_&w). apply andb_prop in w as [_ w]. apply R_iff; auto.
-    unfold inc1 in i1. unfold reads. destruct (row_kind (rw b)), (access (rw b)); auto; discriminate. }
+    unfold inc1 in i1. unfold reads.
+    destruct (row_kind (rw b)), (access (rw b)); auto; discriminate. }
   destruct (rf_tot rb) as [w r]. destruct (rf_dom r) as (ww&_&lw).
   destruct (classic (own b)) as [o|o].
   - destruct (look_own r o) as (_&q1&q2&q3&q4&q5&q6&q7). pose proof (arrs ww q1 q3).

@@ -1,6 +1,6 @@
 (** * Events of a run, and the facts of arrival and of looks
 
-    An event is an initial write, or the position of an access. The time of step n is 4n + 4, so that
+    An event is an initial write, or the position of an access. The time of step n is 4n + 4:
     between steps there is room for markers to have left, operations to end, and others to begin. *)
 Require Import Classical List Arith Lia Bool Eqdep_dec.
 Require Import Obligations Thm1 Runs Positions.

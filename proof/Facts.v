@@ -1,25 +1,26 @@
 (** * The facts of a complete run
 
-    [facts] is what docs/proof.md says of every complete run of rsp.  It is all that the theorem asks
-    of a machine: Record.v shows that each complete run of rsp has these facts, and FromFacts.v that a
-    run that has them, of a table that [check] accepts, has an outcome that the language allows.
-    What other machines of this tool would have to say otherwise:
+    [facts] is what docs/proof.md says of every complete run of rsp, and all that the theorem asks
+    of a machine.  Record.v shows that each complete run of rsp has these facts.  FromFacts.v shows
+    [any_machine]: where runs have them, a table that [check] accepts is sound.  Other machines of
+    this tool break these:
 
-    - _Several devices_: a write arrives in the L2 of its device, and later in memory.  So there is no
-      one time [arr] at which it is there for all: [look_l2] and [look_ft] are false of what has
+    - _Several devices_: a write arrives in the L2 of its device, and later in memory.  So there is
+      no one time [arr] at which it is there for all: [look_l2] and [look_ft] are false of what has
       arrived in another device.
-    - _AMD_: an access is issued at one moment and done at another, and the next instruction need not
-      wait.  [T_acc] and [code_seq], by which an access has one time and code is in order, are false.
-    - _quickrelease_: no instruction of a table invalidates.  Old entries of all L1s go when a line
-      leaves the L2's write cache, of which [inv_reaches] says nothing; and a row must flush the L2. *)
+    - _AMD_: an access is issued at one moment and done at another, and the next instruction need
+      not wait.  By [T_acc] and [code_seq] an access has one time, and code is in order.
+    - _quickrelease_: no instruction of its tables invalidates.  Old entries of all L1s go when a
+      line leaves the L2's write cache, of which [inv_reaches] says nothing; and rows flush the L2,
+      for which there is no instruction here. *)
 Require Import Classical List Arith Bool Lia Program Thm1.
 Require Export Obligations.
 Import ListNotations.
 Set Implicit Arguments.
 Unset Strict Implicit.
 
-(** The instructions of an operation are executed at [t i] and its markers have left at [left i], one
-    after the other, between [prev] and [e]. *)
+(** Instructions are executed at [t i], and their markers have left at [left i], one after the
+    other, between [prev] and [e]. *)
 Fixpoint ordered (t left : nat -> nat) e cs i prev := match cs with
   | [] => prev < e
   | c :: cs => prev < t i /\ match c with
@@ -86,8 +87,8 @@ Class facts (Val L : Type) (nowhere : L) (initial : L -> Val) (P : program Val L
   code_seq : forall {o}, ~ init o -> ordered (t o) (left o) (e o) (code (rw o)) 0 (s o);
   seqs : forall {o p}, thd o p -> T o < T p -> e o < s p;
 
-  (* Arrival.  Writes of one work-group to a location arrive in order, an Inc_L2 at once; a store that
-     is made before another has left arrives together with it, and nothing else does. *)
+  (* Arrival.  Writes of one work-group to a location arrive in order, an Inc_L2 at once; a store
+     that is made before another has left arrives together with it, and nothing else does. *)
   arr_l2 : forall {o}, l2 o -> arr o = T o;
   arrs : forall {o}, isW o -> ~ init o -> ~ l2 o -> T o < arr o;
   dist : forall {o p}, isW o -> isW p -> o <> p -> loc o = loc p -> arr o = arr p ->
@@ -98,8 +99,8 @@ Class facts (Val L : Type) (nowhere : L) (initial : L -> Val) (P : program Val L
     wg o = wg p -> loc o = loc p -> T o < T p -> T p < arr o -> arr o = arr p;
 
   (* Looks.  An Inc_L2 finds the last write that has arrived.  A look in an L1 finds the last store
-     of this L1, or what it fetched last: the last that had arrived then, own stores among them.  No
-     store, Inv or fetch of the L1 comes in between. *)
+     of this L1, or what it fetched last: the last that had arrived then, own stores among them.
+     No store, Inv or fetch of the L1 comes in between. *)
   rf_dom : forall {w r}, rf_run w r -> isW w /\ isR r /\ loc w = loc r;
   rf_fun : forall {w w' r}, rf_run w r -> rf_run w' r -> w = w';
   rf_tot : forall {r}, isR r -> exists w, rf_run w r;
@@ -158,7 +159,8 @@ Qed.
 Lemma W_iff o : ~ init o -> (isW o <-> writes (rw o) = true).
 Proof.
   intro ni. destruct (its_op ni) as (q&h1&(_&h2&_)&_). unfold isW, Thm1.isW, writes.
-  rewrite h1, h2. unfold kind_row. unfold init in ni. destruct (nd o); [destruct ni; exact Logic.I|].
+  rewrite h1, h2. unfold kind_row. unfold init in ni.
+  destruct (nd o); [destruct ni; exact Logic.I|].
   destruct (op_kind q); split; intros; auto; congruence.
 Qed.
 Lemma R_iff o : ~ init o -> (isR o <-> reads (rw o) = true).
@@ -288,7 +290,8 @@ Qed.
 Lemma strong_where_plain (nal : L -> Prop) : in_scope nal P ->
   forall x, at_ x -> nal (loc x) -> (isW x -> rel x) /\ (isR x -> acq x).
 Proof.
-  intros S x a na. destruct (at_op a) as (ni&o&h1&h2&_). unfold rel, acq, Thm1.rel, Thm1.acq, having.
+  intros S x a na. destruct (at_op a) as (ni&o&h1&h2&_).
+  unfold rel, acq, Thm1.rel, Thm1.acq, having.
   rewrite h1. assert (lo : loc x = op_loc o).
   { unfold loc, Thm1.loc, init in *. rewrite h1. destruct (nd x); auto. destruct (ni Logic.I). }
   rewrite lo in na. destruct (proj2 (S _ _ h1 h2) na) as [h6 h7].

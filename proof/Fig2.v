@@ -430,7 +430,8 @@ Lemma stability (T : E -> nat) g e : wf g -> Rmw g -> (forall r, ~ rf g e r) ->
   forall x y, hb (restrict g S) x y -> hb g x y.
 Proof.
   intros W R NE MT S C F HT. assert (RC : rf_closed g S).
-  { intros w r H (a&b). destruct (w_rf W _ _ H) as (?&_). split; auto. intros ->. eapply NE; eauto. }
+  { intros w r H (a&b). destruct (w_rf W _ _ H) as (?&_). split; auto. intros ->. eapply NE; eauto.
+    }
   assert (KE : forall k z, ~ S k -> mo g k z -> k = e).
   { intros k z n H. apply NNPP; intro. apply n. split; auto. apply (w_mo W _ _ H). }
   assert (main : forall m x r, T r < m -> hb (restrict g S) x r -> hb g x r).

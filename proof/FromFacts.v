@@ -3,7 +3,8 @@
     A graph over the operations of a run is one over the events of its program.  The prefixes of the
     run are consistent (Views.v); where the program has no race, so is the whole, and its values and
     its memory are those of the run. *)
-Require Import Classical FunctionalExtensionality List Arith Lia Relations Thm1 Fig2 Program Check Views Facts.
+Require Import Classical FunctionalExtensionality List Arith Lia Relations Thm1 Fig2 Program Check
+  Views Facts.
 Import ListNotations.
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -58,7 +59,8 @@ Proof.
   split.
   - intros [h|(h&h1&h2)]; [left; apply nd_inj; auto|right]. apply img_mo in h.
     split; auto. split; auto. intros k k1 k2. apply (h2 (nd k)); apply img_mo; auto.
-  - intros [h|h]; [left; subst; auto|]. destruct h as (h&h1&h2). right. split; [apply img_mo; auto|]. split; auto.
+  - intros [h|h]; [left; subst; auto|]. destruct h as (h&h1&h2). right.
+    split; [apply img_mo; auto|]. split; auto.
     intros k k1 k2. pose proof k1 as (_&k'&_&->&_). apply img_mo in k1, k2. apply (h2 k'); auto.
 Qed.
 Lemma img_hb1 g a b : hb1 (Thm1.isW P) (Thm1.isR P) (@Thm1.thd Val L) (Thm1.incl P)

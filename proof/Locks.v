@@ -48,7 +48,8 @@ Proof.
   - rewrite lock_step, a, h. auto.
   - intro w. rewrite rmw_step, a. auto.
 Qed.
-Lemma owner_keeps l n t : (forall u b i, act n = Some (u, b, i) -> takes l i || frees l i = false) ->
+Lemma owner_keeps l n t :
+  (forall u b i, act n = Some (u, b, i) -> takes l i || frees l i = false) ->
   owner l n t -> owner l (S n) t.
 Proof.
   intros h o. destruct l as [x|]; simpl in *; [rewrite lock_step|intro w; rewrite rmw_step];

@@ -295,12 +295,14 @@ Record operation (a : ME) n t o p : Prop := {
   o_loc : eloc (write_of a) = op_loc o }.
 Lemma operation_of (a : ME) : ~ Events.init (write_of a) -> exists n t o p, operation a n t o p.
 Proof.
-  intro ni. destruct (write_cases a) as [(x&E)|(n&t&k&x&E&h&A)]; [rewrite E in ni; simpl in ni; tauto|].
+  intro ni. destruct (write_cases a) as [(x&E)|(n&t&k&x&E&h&A)].
+  { rewrite E in ni. simpl in ni. tauto. }
   destruct (op_of_access _ A) as (o&LB&<-&CO&B&_). destruct (op_shape h A) as (_&CH&S0&_).
   assert (OP : op_of P (node a) = Some o) by (unfold node; rewrite E; auto).
   assert (RW : row_at a = ro o) by (unfold row_at; rewrite OP; auto).
   exists n, t, o, (first_step t n).
-  split; auto; unfold instr_time, left_time; rewrite ?E, ?A, ?RW; eauto; [|simpl; rewrite A; auto..].
+  split; auto; unfold instr_time, left_time; rewrite ?E, ?A, ?RW; eauto;
+    [|simpl; rewrite A; auto..].
   rewrite CO in CH. exact CH.
 Qed.
 (* The step of its [i]-th instruction. *)
@@ -316,7 +318,8 @@ Lemma step_is_one a n t o p k : operation a n t o p -> p <= k -> tm k <= e (writ
     act k = Some (t, b, tr o c) /\ (0 < i -> b = false).
 Proof.
   intros O h1 h2 h3. destruct (chain_all (o_code O) h1 h2 h3) as (i&j&b&r1&r2&r3&r4).
-  rewrite nth_error_map in r2. destruct (nth_error (code (row_at a)) i) as [c|] eqn:E; [|discriminate].
+  rewrite nth_error_map in r2.
+  destruct (nth_error (code (row_at a)) i) as [c|] eqn:E; [|discriminate].
   injection r2 as <-. exists i, c, b. auto.
 Qed.
 Lemma acc_pos_uq cs : forall i c, length (filter is_acc cs) = 1 -> nth_error cs i = Some c ->
@@ -332,7 +335,8 @@ Qed.
 Lemma f_T_acc : forall a : ME, ~ Events.init (write_of a) ->
   T (write_of a) = instr_time a (pos (row_at a)).
 Proof.
-  intros a h. destruct (operation_of a h) as (n&t&o&p&O). rewrite (o_time O), (o_at O). simpl. f_equal.
+  intros a h. destruct (operation_of a h) as (n&t&o&p&O). rewrite (o_time O), (o_at O). simpl.
+  f_equal.
   destruct (o_acc O) as (k&A). destruct (op_shape (o_end O) A) as (_&_&_&F).
   rewrite <- (o_first O) in F. destruct (acc_act _ A) as (b&i&th&B&IA&_).
   assert (KE : tm n <= e (write_of a)).
@@ -343,7 +347,8 @@ Proof.
 Qed.
 Lemma chain_ordered t o z : forall cs b p, chain t b (map (tr o) cs) p z ->
   forall (T' L' : nat -> nat) i0 prev, prev < tm p ->
-  (forall j, T' (i0 + j) = tm (step_of t p j)) -> (forall j, L' (i0 + j) = left_at t (step_of t p j)) ->
+  (forall j, T' (i0 + j) = tm (step_of t p j)) ->
+  (forall j, L' (i0 + j) = left_at t (step_of t p j)) ->
   Facts.ordered T' L' z cs i0 prev.
 Proof.
   induction cs as [|c cs IH]; intros b p H T' L' i0 prev hp hT hL; [inversion H|].
@@ -468,7 +473,8 @@ Lemma interval_of r f u : In (f, u) (intervals lk ul (code r) 0 None) ->
 Proof. apply (@intervals_spec (code r) (code r) [] None); simpl; auto. Qed.
 
 (* The lock of an interval is kept in the run. *)
-Lemma interval_keeps a n t o p f u : operation a n t o p -> is_interval lk ul (code (row_at a)) f u ->
+Lemma interval_keeps a n t o p f u : operation a n t o p ->
+  is_interval lk ul (code (row_at a)) f u ->
   keeps (of_op o) t (step_of t p f)
     (match u with Instr j => step_of t p j | ToEnd => next_pos (starts t) (S n) end).
 Proof.
@@ -478,7 +484,8 @@ Proof.
     - destruct hu as (_&(d&hd)&_). destruct (nth_step_is _ O hd) as (z1&_&z2&_).
       pose proof (left_after t z1). unfold tm in *. lia.
     - rewrite (o_at O). destruct (o_acc O) as (x&A). simpl. rewrite A. unfold tm. lia. }
-  assert (St : acts t k = true -> exists c b, act k = Some (t, b, tr o c) /\ b = false /\ ul c = false).
+  assert (St : acts t k = true -> 
+    exists c b, act k = Some (t, b, tr o c) /\ b = false /\ ul c = false).
   { intro k3. destruct (@step_is_one a n t o p k O) as (i&d&b&->&r2&r3&r4); auto; [lia|].
     assert (FI : f < i).
     { destruct (Nat.lt_trichotomy f i) as [y|[->|y]]; [auto|lia|]. specialize (g2 i y). lia. }
@@ -504,14 +511,16 @@ Proof.
   destruct (nth_step_is _ O hc) as (_&(b&A)&_). rewrite <- (takes_tr o) in hl.
   pose proof (lock_out (rows_free_own o) A hl K hm) as X. rewrite (o_time O).
   destruct (Nat.le_gt_cases m (step_of t p f)) as [y|y]; [left; unfold tm; lia|right].
-  assert (z : ~ m <= match u with Instr j => step_of t p j | ToEnd => next_pos (starts t) (S n) end).
+  assert (z : ~ m <= match u with
+    | Instr j => step_of t p j | ToEnd => next_pos (starts t) (S n) end).
   { intro z. apply X; auto. destruct D as [(v&b'&i&D)|D]; [left|auto]. exists v, b', i.
     split; [|apply D]. intros ->. tauto. }
   destruct u as [j|]; simpl; [rewrite (o_time O)|].
   - unfold tm. lia.
   - rewrite (o_at O). destruct (o_acc O) as (x&E). simpl. rewrite E. unfold tm. lia.
 Qed.
-Lemma intervals_exclude a n t o p f u b m v q r f' u' : operation a n t o p -> operation b m v q r ->
+Lemma intervals_exclude a n t o p f u b m v q r f' u' :
+  operation a n t o p -> operation b m v q r ->
   wgof t <> wgof v -> of_op o = of_op q -> is_interval lk ul (code (row_at a)) f u ->
   is_interval lk ul (code (row_at b)) f' u' ->
   mark_time a u <= instr_time b f' \/ mark_time b u' <= instr_time a f.
@@ -572,8 +581,10 @@ Proof.
   unfold bracketed_L2 in B. rewrite forallb_forall in B.
   assert (X : forall x : Loc, eqx x x = true) by (intro; apply eqx_t; auto).
   assert (D : forall c, takes_L2 c = true -> frees_L2 c = false) by (intros []; easy).
-  assert (Tk : forall o c, takes (Some (op_loc o)) (tr o c) = takes_L2 c) by (intros ? []; simpl; auto).
-  assert (F : forall o c, frees (Some (op_loc o)) (tr o c) = frees_L2 c) by (intros ? []; simpl; auto).
+  assert (Tk : forall o c, takes (Some (op_loc o)) (tr o c) = takes_L2 c)
+    by (intros ? []; simpl; auto).
+  assert (F : forall o c, frees (Some (op_loc o)) (tr o c) = frees_L2 c)
+    by (intros ? []; simpl; auto).
   assert (OT : forall o o' : op Val Loc, Some (op_loc o) = Some (op_loc o') \/
     forall c, frees (Some (op_loc o)) (tr o' c) = false).
   { intros z z'. destruct (eqx (op_loc z') (op_loc z)) eqn:E.

@@ -69,7 +69,8 @@ Proof.
   destruct (look_kind b) as [h|[[h h']|h]].
   - destruct (look_l2 H h) as [q1 q2]. apply q2; auto.
     destruct k as [i|[(k1&k2&k3)|(k1&_)]]; [apply inits in i; lia| |lia].
-    destruct (l2s h) as (h1&_&h2). destruct (order (o := w) (p := o)) as [_ q]; auto. lia. specialize (q h). lia.
+    destruct (l2s h) as (h1&_&h2). destruct (order (o := w) (p := o)) as [_ q]; auto. lia.
+    specialize (q h). lia.
   - destruct (look_own H h) as (_&q1&q2&q3&q4&q5&q6&q7). pose proof (arrs a q1 q3) as aw.
     destruct k as [i|[(k1&k2&k3)|(k1&[(j&j1&j2&j3)|(r&v&r1&r2&r3&r4&r5)])]].
     + right. apply inits in i. apply mm_by_arrival; auto; [congruence|lia].
@@ -145,7 +146,8 @@ Qed.
 Lemma sb_seen a b : sb a b -> Ks a b.
 Proof.
   intros H v Hv. destruct H as [[i n]|[t q]].
-  { destruct Hv as [[_ ->]|[h _]]; [|apply inits in i; tauto]. split; auto. apply inits in i; tauto. }
+  { destruct Hv as [[_ ->]|[h _]]; [|apply inits in i; tauto]. split; auto.
+    apply inits in i; tauto. }
   pose proof (thd_ni t) as n. pose proof (seqs t q) as h. destruct (times n) as (_&_&h').
   rewrite <- (thd_wg t). destruct Hv as [[w ->]|[w r]].
   { split; auto. right; left. repeat split; auto. lia. }
