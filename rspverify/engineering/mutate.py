@@ -25,12 +25,11 @@ from rspverify.enumeration.lemmas import PROVED_FOR
 from rspverify.judge.inputs import LoadedTest, NamedScheme
 from rspverify.judge.question import Question, stem
 from rspverify.judge.verdicts import Answer, ProgressQuestion, Verdicts
-from rspverify.proof.proof import ProofQuestion, ProofWord
+from rspverify.proof.proof import ProofQuestion, ProofTest, ProofWord
 from rspverify.records import replace
 from rspverify.scheme.cost import Costs
 from rspverify.scheme.equivalence import LONGER
 from rspverify.scheme.mutants import Mutant
-from rspverify.source import Source
 from rspverify.translators import is_scheme
 from rspverify.verdict import WRONG, Progress, ProgressWord, Verdict, Word
 
@@ -260,24 +259,33 @@ class _Trial(Struct, frozen=True):
         argued = is_scheme(mutant.translator) and verdicts.model.meaning_digest == PROVED_FOR
         if not self.proof or not argued:
             return None
-        proof = ProofQuestion(verdicts, mutant).decide()
+        asked, refuted = ProofQuestion(verdicts, mutant), False
+        for test in asked.refutations():
+            refuted = True
+            if found := self._refuted_by(test, mutant, record):
+                return found
+        if refuted:
+            return None
+        proof = asked.decide()
         if proof.word is ProofWord.PROVED:
             going = proof.progress is not ProgressWord.STUCK
             record.reason = str(proof.reason if going else proof.progress_reason)
             if not going and self._itself_goes_on:
                 return record.found(Fate.STUCK)
             return record.found(Fate.PROVED)
-        for it in proof.broken:
-            if it.test is not None and it.is_shown:
-                source = Source(f"{it.test.title}.litmus", it.test.text)
-                test = LoadedTest(source, verdicts.settings)
-                itself = verdicts.answer(test, self.scheme).verdict
-                if itself.word is Word.SOUND:
-                    shown = Baseline(test, itself, frozenset(), 0.0)
-                    verdict = verdicts.answer(test, mutant).verdict
-                    found = record.found(Fate.UNSOUND, shown, verdict)
-                    return replace(found, text=it.test.text)
-        return None
+        coming = (self._refuted_by(test, mutant, record) for test in proof.refuting)
+        return next(filter(None, coming), None)
+
+    def _refuted_by(self, shown: ProofTest, mutant: NamedScheme, record: _Record) -> Finding | None:
+        """That a mutant is unsound by a test that refutes it, if the scheme itself passes that."""
+        verdicts = self.verdicts
+        test = shown.loaded(verdicts.settings)
+        itself = verdicts.answer(test, self.scheme).verdict
+        if itself.word is not Word.SOUND:
+            return None
+        verdict = verdicts.answer(test, mutant).verdict
+        found = record.found(Fate.UNSOUND, Baseline(test, itself, frozenset(), 0.0), verdict)
+        return replace(found, text=shown.text)
 
     def _telling(self, mutant: Mutant) -> list[tuple[Baseline, str | None]]:
         return telling(self.known, mutant.row.number)

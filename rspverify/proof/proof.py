@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -66,6 +67,10 @@ class ProofTest(Struct, frozen=True, kw_only=True):
     def refutes(self) -> bool:
         """Whether it shows that the table is unsound."""
         return self.verdict is Word.UNSOUND
+
+    def loaded(self, settings: Settings) -> LoadedTest:
+        """The test to be asked about."""
+        return _loaded(self.title, self.text, settings)
 
 
 class BrokenObligation(Struct, frozen=True, kw_only=True):
@@ -173,6 +178,15 @@ class ProofQuestion(Question[Proof], frozen=True):
         if self.reasons and word is ProofWord.PROVED:
             found = replace(found, reasons=tuple(reasons(table_of(self.scheme.translator))))
         return replace(found, word=word, reason=reason, seconds=time.perf_counter() - started)
+
+    def refutations(self) -> Iterator[ProofTest]:
+        """Tests that refute the table, a broken obligation each, as they are found."""
+        require_proved()
+        table = proof_table(table_of(self.scheme.translator))
+        for it, how in failures(table).items():
+            found = self._broken(it, how, tests_of(it, table)).test
+            if found is not None and found.refutes:
+                yield found
 
     def lost(self, why: Undecided) -> Proof:
         if why is WORKER_LOST:
@@ -282,6 +296,12 @@ def loaded_test(test: LitmusTest, settings: Settings) -> LoadedTest:
     """A test as its text says it."""
     title = f"prove+{test.name}"
     text = litmus_text(test, title, comment=f"Found by `rspverify prove`: {notation(test)}")
+    return _loaded(title, text, settings)
+
+
+@lru_cache(maxsize=500)
+def _loaded(title: str, text: str, settings: Settings) -> LoadedTest:
+    """One for all tables that are held against a test: what is asked of it alone is asked once."""
     return LoadedTest(Source(f"{title}.litmus", text), settings)
 
 

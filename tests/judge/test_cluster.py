@@ -166,7 +166,7 @@ def test_the_same_as_without_and_workers_need_no_file(
     monkeypatch.setattr(by_programs, "CHUNK", 12)  # so that there are several
     for words in (
         ("check", "original.yaml", "proposed.yaml", "my-tests", "--progress", "--format", "html"),
-        ("mutate", "original.yaml", "my-tests", "--format", "json"),
+        ("mutate", "proposed.yaml", "my-tests", "--no-proof", "--format", "json"),
         ("hunt", "original.yaml", *HUNT, "--no-count"),
         ("hunt", "proposed.yaml", *HUNT, "--by", "programs"),
         ("selftest", "--programs", "3", "--format", "json"),
