@@ -137,7 +137,7 @@ class Compilation:
         return self.written({"": program})
 
     def _compile(self, waiting: Mapping[str, Program]) -> None:
-        """Compile tests together; where that fails one by one, so that only the guilty one does."""
+        """Compile tests together; where that fails by halves, so that only the guilty one does."""
         names = {f"t{at}.": text for at, text in enumerate(waiting)}
         programs = {name: waiting[text] for name, text in names.items()}
         try:
@@ -146,8 +146,10 @@ class Compilation:
             parts = _parted(source, programs)
         except InputError as error:
             if len(waiting) > 1:
-                for text, program in waiting.items():
-                    self._compile({text: program})
+                every = list(waiting.items())
+                middle = len(every) // 2
+                self._compile(dict(every[:middle]))
+                self._compile(dict(every[middle:]))
                 return
             (text,) = waiting
             unsupported = (replace(it, severity=Severity.UNSUPPORTED) for it in error.problems)

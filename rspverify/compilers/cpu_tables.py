@@ -91,7 +91,9 @@ def cpu_table(
     kinds = {Op.LOAD, Op.STORE, *kinds}  # Operands are loaded.
     every = [it for it in _shapes(compiler) if it.used and it.kind in kinds]
     firsts = [program_of(it, spellings(it, operators)[0], Around.NOTHING) for it in every]
-    compiler.prepare(firsts)
+    # Some compiler has no operation of some scope: those of each are next to each other.
+    by_scope = sorted(zip(every, firsts, strict=True), key=lambda it: str(it[0].scope))
+    compiler.prepare(program for _, program in by_scope)
     found: dict[Shape, tuple[str, ...]] = {}
     left_out: dict[str, str] = {}
     for shape, program in zip(every, firsts, strict=True):
@@ -146,9 +148,10 @@ def _of_unused(compiler: ForCpu, found: Codes, operators: Sequence[str]) -> Code
     """The rows of RMWs whose results nothing looks at, as far as theirs is another code."""
     table = read_table(_source(_extraction(compiler, found)))
     others: dict[Shape, tuple[str, ...]] = {}
-    for used in (it for it in found if it.kind is Op.RMW):
-        shape = replace(used, used=False)
-        program = program_of(shape, operators[0], Around.NOTHING)
+    unused = [replace(it, used=False) for it in found if it.kind is Op.RMW]
+    programs = [program_of(it, operators[0], Around.NOTHING) for it in unused]
+    compiler.prepare(programs)
+    for shape, program in zip(unused, programs, strict=True):
         if _not_the_same(compiler, table, program) is None:
             continue
         try:

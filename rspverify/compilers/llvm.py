@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from enum import Enum
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -141,8 +142,12 @@ def llvmlite() -> Compiler:
     if find_spec("llvmlite") is None:
         message = "llvmlite must be installed, and is not"
         raise InputError([Problem(None, message, f"{INSTALL}, or name an llc: --llc PATH")])
-    version = _said((sys.executable, *_EMIT), "", "llvmlite").strip()
-    return Compiler(version, kind=Kind.LLVMLITE)
+    return Compiler(_version_here(), kind=Kind.LLVMLITE)
+
+
+@cache
+def _version_here() -> str:
+    return _said((sys.executable, *_EMIT), "", "llvmlite").strip()
 
 
 def compiler_at(path: str, goal: Goal) -> Compiler:
