@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 
 from msgspec import Struct
 
@@ -143,23 +143,30 @@ def item(text: str, target: Target, span: Span) -> Item:
 
 def read_item(text: str, target: Target, span: Span, problems: list[Problem]) -> Item | None:
     """The item that a text means; None where that is wrong, which is noted."""
+    parsed, wrong = _parsed(text, target.language)
+    problems += [Problem(span, it.message, it.hint) for it in wrong]
+    if wrong:
+        return None
+    lines = tuple(_at(span, each) for each in parsed)
+    unknown = [*_unknown(lines, span, target)]
+    problems += unknown
+    return None if unknown else Item(text, target, lines, span)
+
+
+@lru_cache(4096)
+def _parsed(text: str, language: str) -> tuple[Sequence[Line], Sequence[Problem]]:
+    """The lines of a text, and what is wrong with it, wherever it stands: mutants have the same
+    instructions again and again."""
     match = _LABELLED.fullmatch(text)
     cells = [each for each in (match.groups() if match else ()) if each]
     rows = "".join(f" {filled(each, _STANDS)} ;\n" for each in cells)
-    source = Source("a row", f"{target.language} row\n{{ }}\n P0 ;\n{rows}")
+    source = Source("a row", f"{language} row\n{{ }}\n P0 ;\n{rows}")
     told = Problems()
     columns = parse(ASSEMBLY, source, source.text, told)
     read = [line_of(cell, told) for row in columns.rows for cell in row.cells] if columns else []
     if columns is not None and len(read) != len(cells):
         told.error(columns.span, f"an instruction is needed, not {quoted(text)}")
-    if told:
-        problems += [Problem(span, it.message, it.hint) for it in told.as_error().problems]
-    if told or columns is None:
-        return None
-    lines = tuple(_at(span, each) for each in read)
-    unknown = [*_unknown(lines, span, target)]
-    problems += unknown
-    return None if unknown else Item(text, target, lines, span)
+    return read, told.as_error().problems if told else ()
 
 
 def _at(span: Span, it: Line) -> Line:

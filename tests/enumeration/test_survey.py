@@ -84,9 +84,10 @@ def races_by_solver(program, space: Space) -> bool:
     return has_race(shape, space)
 
 
-@pytest.mark.parametrize("mixed", [False, True])
-@pytest.mark.parametrize("devices", [1, 2])
-def test_races_are_those_that_the_solver_finds(mixed: bool, devices: int) -> None:
+@pytest.mark.parametrize(
+    ("devices", "mixed", "seed"), [(1, False, 1), (2, False, 3), (1, True, 11), (2, True, 12)]
+)
+def test_races_are_those_that_the_solver_finds(devices: int, mixed: bool, seed: int) -> None:
     space = Space(
         events=4,
         devices=devices,
@@ -95,7 +96,7 @@ def test_races_are_those_that_the_solver_finds(mixed: bool, devices: int) -> Non
         + (("st.ALL", "ld.ALL") if devices > 1 else ()),
     )
     tables = Tables(space)
-    rng = random.Random(devices + 10 * mixed)
+    rng = random.Random(seed)
     seen = {True: 0, False: 0}
     while min(seen.values()) < 3:
         shape = random_shape(space, tables, rng, rng.choice((3, 4)))
@@ -150,7 +151,7 @@ def in_local_memory(shape: PackedTest, rng: random.Random) -> PackedTest:
 
 def test_races_with_local_memory_are_those_that_the_solver_finds() -> None:
     """With fences, which order both memories, and seq_cst operations, which do so among them."""
-    rng = random.Random(3)
+    rng = random.Random(47)
     common = ["F.ar.WG", "st.rlx.WG", "ld.rlx.WG", "st.sc.WG", "ld.sc.WG", "F.sc.WG", "inc.WG"]
     seen, differs = {True: 0, False: 0}, 0
     while min(seen.values()) < 2 or differs < 1:
@@ -179,7 +180,7 @@ COMMON = ["st.sc.DV", "ld.sc.WG", "F.sc.DV", "F.rel.DV", "F.acq.WG"]
 
 @pytest.mark.parametrize(
     ("seed", "drawn", "kind", "many"),
-    [(1, [(COMMON, 3), (ORDERS, 4)], "", 20), (7, [(CAS, 2), (OTHERS, 3)], "cas", 20)],
+    [(3, [(COMMON, 3), (ORDERS, 4)], "", 20), (17, [(CAS, 2), (OTHERS, 3)], "cas", 20)],
 )
 def test_races_with_every_order_fence_and_compare_exchange_are_those_that_the_solver_finds(
     seed: int, drawn: list[tuple[list[str], int]], kind: str, many: int
