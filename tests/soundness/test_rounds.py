@@ -252,7 +252,7 @@ def test_every_interleaving_says_the_same(locations: str) -> None:
     for _ in range(60):
         program = _drawn(random, locations)
         try:
-            hangs = stuck(program, 3_000)
+            hangs = stuck(program, 1_000)
             answers = asked(
                 test(*map(_assembly, (code for _, code in program.threads))), *SCHEDULERS
             )
