@@ -8,8 +8,9 @@
       [Theorem progress : forall t : table, orderly t = true -> live t.]
       [Theorem fair_runs_end : forall t : table, orderly t = true -> ends_fairly t.]
 
-    It is the lock order of textbooks: locks are freed by the row that takes them, and one of the
-    two kinds is innermost, as who holds it waits for nobody else. *)
+    It is the lock order of textbooks: rows free the locks that they take; who holds the inner of the
+    two kinds waits for no other's lock, and who holds the outer kind for none of that kind.  A flush
+    waits for every location. *)
 Require Import List Arith Bool Thm1.
 Import ListNotations.
 Set Implicit Arguments.
@@ -38,11 +39,11 @@ Definition frees_own (h : held) i := match i with
 Definition wants_rmw i := match i with Inc_L1 | Inc_L2 | Lk_rmw => true | _ => false end.
 Definition wants_lock i := match i with Ld | Inc_L1 | Inc_L2 | Lk_L2 => true | _ => false end.
 
-(** The kind of lock that is innermost, and what a thread may do then while it holds [h].
+(** The inner kind of lock, and what a thread may do then while it holds [h].
     - That of locations: who holds one, and not the rmw locks, waits for nothing that others hold.
-      Nor does who holds both flush other L1s: an entry of this location could not leave them.
-    - The rmw locks: who holds them waits for no location that others may have locked.  A flush
-      waits for any location, so that nobody may flush while he holds anything. *)
+      Who holds both does not flush other L1s, as an entry of this location could not leave them.
+    - The rmw locks: who holds them waits for no location that others may have locked.  Nobody
+      flushes while he holds anything. *)
 Inductive kind_of_lock := Of_location | Of_rmw.
 Definition may inner (h : held) i := match inner, i with
   | Of_location, Flu to_DV => negb (lock_held h)

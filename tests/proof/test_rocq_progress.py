@@ -163,3 +163,38 @@ def test_certificates_of_progress(tmp_path: Path) -> None:
         said = coqc(f"{text}{about}", tmp_path, name)
         assert f"table_{name}_is_live : live the_table" in said
         assert f"table_{name}_is_ended_by_fair_runs : ends_fairly the_table" in said
+
+
+# ---- the tables of the theorems ------------------------------------------------------------------
+
+
+def rows_in_rocq(scheme: Scheme) -> set[str]:
+    return {row_in_rocq(it) for it in proof_table(scheme).operations}
+
+
+def test_the_tables_are_those_that_ship(tmp_path: Path) -> None:
+    """Of Proposed two mutants keep the rmw locks, one by its stores and one by its RMWs."""
+    proposed, original = read_scheme("proposed"), read_scheme("original")
+    mutants = [it.of(proposed) for row in mutants_of(proposed) for it in row.mutants]
+    keeping = [it for it in mutants if not proof_table(it).gives_back and keeps_rmw(it)]
+    terms = (
+        "proposed",
+        "original",
+        "without_Ul_rmw OStore proposed",
+        "without_Ul_rmw ORmw proposed",
+    )
+    asked = "\n".join(f"Eval vm_compute in {it}." for it in terms)
+    said = coqc(
+        "Require Import Thm1 Obligations Stuck. Require Import List. Import ListNotations.\n"
+        f"Unset Printing Records. Set Printing Width 10000.\n{asked}",
+        tmp_path,
+        target="Stuck.vo",
+    )
+    told = [set(re.findall(r"Row [^\]]*\]", it)) for it in re.findall(r"= (.*)", said)]
+    assert told == [*map(rows_in_rocq, (proposed, original, *keeping))]
+
+
+def keeps_rmw(scheme: Scheme) -> bool:
+    """Whether some row takes the rmw locks and does not free them."""
+    codes = [[each.mnemonic.name for each in row.code] for row in scheme.rows]
+    return any("LK_rmw" in it and "UL_rmw" not in it for it in codes)
