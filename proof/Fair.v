@@ -225,7 +225,8 @@ Lemma L2_stays_clean x n m : N <= n ->
 Proof.
   intros h C k D. induction k as [|m k IH]; auto.
   pose proof (no_more (n := m)) as e. pose proof (proj1 fair m) as g.
-  unfold Orderly.allowed_at in g. simpl. destruct (steps m) as [u|w y|w y|w y|y|y|y|w y|w u|y|u]; simpl; auto.
+  unfold Orderly.allowed_at in g. simpl.
+  destruct (steps m) as [u|w y|w y|w y|y|y|y|w y|w u|y|u]; simpl; auto.
   - destruct e. lia.
   - simpl in g. rewrite C in g; [discriminate|lia].
   - unfold set. destruct (loc_dec x y); auto.

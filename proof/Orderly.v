@@ -8,9 +8,9 @@
       [Theorem progress : forall t : table, orderly t = true -> live t.]
       [Theorem fair_runs_end : forall t : table, orderly t = true -> ends_fairly t.]
 
-    It is the lock order of textbooks: rows free the locks that they take; who holds the inner of the
-    two kinds waits for no other's lock, and who holds the outer kind for none of that kind.  A flush
-    waits for every location. *)
+    It is the lock order of textbooks: rows free the locks that they take; who holds the inner of
+    the two kinds waits for no other's lock, and who holds the outer kind for none of that kind.  A
+    flush waits for every location. *)
 Require Import List Arith Bool Thm1.
 Import ListNotations.
 Set Implicit Arguments.
