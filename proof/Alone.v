@@ -110,7 +110,8 @@ Proof.
     rewrite (IH k _ c e). auto.
 Qed.
 (** What is held lies in an interval. *)
-Lemma held_interval cs : forall i k cur, held cs k (if cur : option nat then true else false) = true ->
+Lemma held_interval cs : forall i k cur,
+  held cs k (if cur : option nat then true else false) = true ->
   exists f m, In (f, m) (intervals lk ul cs i cur) /\ (cur = Some f \/ i <= f < i + k) /\
     forall j, m = Instr j -> i + k <= j.
 Proof.
@@ -169,4 +170,29 @@ Proof.
     exfalso. injection h as h. apply nth_error_In in e.
     assert (In i (filter is_acc cs)) by (apply filter_In; auto).
     destruct (filter is_acc cs); [auto|discriminate].
+Qed.
+(** An interval begins with what takes the lock, and ends with what frees it. *)
+Lemma interval_marks lk ul cs : forall i cur f m, In (f, m) (intervals lk ul cs i cur) ->
+  (cur = Some f \/ exists k c, f = i + k /\ nth_error cs k = Some c /\ lk c = true) /\
+  forall j, m = Instr j -> exists k c, j = i + k /\ nth_error cs k = Some c /\
+    lk c = false /\ ul c = true.
+Proof.
+  induction cs as [|d cs IH]; intros i cur f m h.
+  - destruct cur as [f0|]; [|destruct h]. destruct h as [[= <- <-]|[]]. split; auto. discriminate.
+  - assert (step : forall cur', In (f, m) (intervals lk ul cs (S i) cur') ->
+      (cur' = Some f \/ exists k c, f = i + k /\ nth_error (d :: cs) k = Some c /\ lk c = true) /\
+      forall j, m = Instr j -> exists k c, j = i + k /\ nth_error (d :: cs) k = Some c /\
+        lk c = false /\ ul c = true).
+    { intros cur' q. apply IH in q as [a b]. split.
+      - destruct a as [a|(k&c&->&e&l)]; auto. right. exists (S k), c. split; [lia|auto].
+      - intros j e. destruct (b j e) as (k&c&->&e'&l). exists (S k), c. split; [lia|auto]. }
+    simpl in h. destruct (lk d) eqn:l.
+    { apply step in h as [a b]. split; auto. destruct a as [a|a]; auto. destruct cur; auto.
+      injection a as <-. right. exists 0, d. split; [lia|auto]. }
+    destruct (ul d) eqn:u; [|apply step in h; exact h].
+    destruct cur as [f0|].
+    + destruct h as [[= <- <-]|h].
+      * split; auto. intros j [= <-]. exists 0, d. split; [lia|auto].
+      * apply step in h as [a b]. split; auto. destruct a as [a|a]; auto. discriminate.
+    + apply step in h as [a b]. split; auto.
 Qed.
