@@ -407,12 +407,12 @@ class Mnemonic(Struct, frozen=True, dict=True):
         later = (effect for step in self.later for effect in step.effects)
         return tuple(plain((*self.effects, *later)))
 
-    @property
+    @cached_property
     def reads(self) -> bool:
         """Whether it delivers a value into its register."""
         return any(isinstance(effect, Read) for effect in self.plain_effects)
 
-    @property
+    @cached_property
     def writes(self) -> bool:
         """Whether it writes a value to its location."""
         return any(isinstance(effect, Write) for effect in self.plain_effects)
@@ -428,7 +428,7 @@ class Mnemonic(Struct, frozen=True, dict=True):
         found = (it for it in self.plain_effects if isinstance(it, Read | Write))
         return tuple(it.source if isinstance(it, Read) else it.target for it in found)
 
-    @property
+    @cached_property
     def operator(self) -> str | None:
         """Of one that reads and writes, the operator that it can do; None if it can do any."""
         sums = (isinstance(it, Write) and it.what is Written.SUM for it in self.plain_effects)

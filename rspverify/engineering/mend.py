@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from rspverify.limits import Limits
 from rspverify.scheme.cost import default_costs
-from rspverify.scheme.mutants import mutants_of
+from rspverify.scheme.mutants import mutants_in
 from rspverify.scheme.row import AnyRow
 from rspverify.scheme.rows import Steps
 from rspverify.soundness.blame import blame
 from rspverify.soundness.case import Case
-from rspverify.soundness.check import check
+from rspverify.soundness.check import is_sound
 from rspverify.soundness.sides import ModelSide
 from rspverify.translators import rows_in
-from rspverify.verdict import Word
 
 if TYPE_CHECKING:
     from rspverify.translators import Rows
@@ -34,10 +33,9 @@ def mend(case: Case, limits: Limits) -> tuple[tuple[AnyRow, AnyRow], ...]:
     """
     source, costs = ModelSide(case.program, case.model), default_costs()
 
-    def is_sound(scheme: Rows) -> bool:
+    def mends(scheme: Rows) -> bool:
         limits.remaining()
-        changed = Case(case.program, scheme, case.model, case.settings)
-        return check(changed, source).word is Word.SOUND
+        return is_sound(Case(case.program, scheme, case.model, case.settings), source)
 
     devices = len({it.device for it in case.program.threads})
     fault = blame(case, devices=devices, limits=limits)
@@ -45,14 +43,15 @@ def mend(case: Case, limits: Limits) -> tuple[tuple[AnyRow, AnyRow], ...]:
     for given in fault.blamed:
         at = given.number - 1
         whole = _with_idle(given.code, scheme.rows[at].code, steps)
-        if is_sound(more := scheme.with_code(given.number, whole)):
+        if mends(more := scheme.with_code(given.number, whole)):
             scheme = more
         for place in range(len(scheme.rows[at].code), 0, -1):
             cost = costs.of(scheme.rows[at].code)
-            those = (it for it in mutants_of(scheme)[at].mutants if it.step.place == place)
+            mutants = mutants_in(scheme.rows[at], scheme.steps).mutants
+            those = (it for it in mutants if it.step.place == place)
             for it in sorted(those, key=lambda it: costs.of(it.code)):
                 fits = costs.of(it.code) < cost and _is_in(given.code, it.code, steps)
-                if fits and is_sound(less := scheme.with_code(given.number, it.code)):
+                if fits and mends(less := scheme.with_code(given.number, it.code)):
                     scheme = less
                     break
     return tuple((it, scheme.rows[it.number - 1]) for it in fault.blamed)

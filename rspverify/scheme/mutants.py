@@ -88,8 +88,12 @@ def mutants_of(scheme: OfRows) -> tuple[RowMutants, ...]:
     any but one may go. A read-modify-write stays before what stores its value again. In the
     assembly of a target an instruction goes only where the rest does the same without it.
     """
-    steps = scheme.steps
-    return tuple(_different(row, _weaker(row, steps), steps) for row in scheme.rows)
+    return tuple(mutants_in(row, scheme.steps) for row in scheme.rows)
+
+
+def mutants_in(row: AnyRow, steps: Steps) -> RowMutants:
+    """The mutants of one row, by the steps of its scheme."""
+    return _different(row, _weaker(row, steps), steps)
 
 
 def wider_mutants_of(scheme: OfRows) -> tuple[RowMutants, ...]:

@@ -14,11 +14,10 @@ from rspverify.mapping.strength import gives, strengths
 from rspverify.mapping.table import Table
 from rspverify.scheme.row import AnyRow
 from rspverify.soundness.case import Case
-from rspverify.soundness.check import check
+from rspverify.soundness.check import is_sound
 from rspverify.soundness.sides import ModelSide
 from rspverify.soundness.strongest import strongest
 from rspverify.translators import Translator, rows_in
-from rspverify.verdict import Word
 
 if TYPE_CHECKING:
     from rspverify.translators import Rows
@@ -56,9 +55,9 @@ def blame(case: Case, *, devices: int, limits: Limits | None = None) -> Blame:
             mends = {}
             for chosen in combinations(rows, count):
                 mended = _strengthened(scheme, chosen, devices, anywhere=anywhere)
-                word = check(Case(program, mended, model, settings), source).word
+                sound = is_sound(Case(program, mended, model, settings), source)
                 limits.remaining()
-                if word is Word.SOUND:
+                if sound:
                     mends[chosen] = mended
             if mends:
                 widest = max(mends, key=width)

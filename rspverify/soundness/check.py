@@ -14,7 +14,7 @@ from rspverify.mapping.mapped import Mapped
 from rspverify.records import replace
 from rspverify.soundness.case import Case, side_of
 from rspverify.soundness.machine_side import MachineSide
-from rspverify.soundness.settings import Engine, Reading
+from rspverify.soundness.settings import Engine, Reading, Settings
 from rspverify.soundness.sides import AnyOf, ModelSide, Side
 from rspverify.soundness.theorem import Finding, soundness
 from rspverify.soundness.wording import bounds_in_words, breaks, observed, race_in_words
@@ -58,6 +58,28 @@ def check(case: Case, source: ModelSide | None = None, log: QueryLog | None = No
         return Verdict(Word.UNKNOWN, str(limit))
 
 
+def is_sound(case: Case, source: ModelSide | None = None) -> bool:
+    """Whether the verdict on a case is SOUND; if it is not, nothing is found out about why.
+
+    source: as in `check`.
+    """
+    settings = case.settings
+    if settings.confirm or settings.smt_dir or settings.reading is Reading.WITNESS:
+        return check(case, source).word is Word.SOUND
+    try:
+        source = _source_of(case.program, case, source)
+        require_covered(case.program, case.model)
+        made = case.compiled()
+        if isinstance(made, Mapped):
+            _require_engine_of_models(settings)
+            source, target = source.without(made.untold), side_of(made, settings, case.limits)
+        else:
+            target = MachineSide(case.machine(made), settings, case.limits)
+        return soundness(source, target).word is Word.SOUND
+    except (InputError, LimitReached):
+        return False
+
+
 def _decided(case: Case, source: ModelSide, log: QueryLog | None) -> Verdict:
     made = case.compiled()
     if isinstance(made, Mapped):
@@ -77,12 +99,7 @@ def _decided(case: Case, source: ModelSide, log: QueryLog | None) -> Verdict:
 
 def _under_a_model(case: Case, made: Mapped, source: ModelSide, log: QueryLog | None) -> Verdict:
     """The verdict where the executions of the target are those of a model."""
-    if case.settings.reading is Reading.WITNESS:
-        message = "the reading witness is for machines, which have an rf and mo of their own"
-        raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
-    if case.settings.engine is not Engine.EVENTS or case.settings.steps is not None:
-        message = "an engine other than events, and a bound of steps, are for machines"
-        raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
+    _require_engine_of_models(case.settings)
     source = source.without(made.untold)
     target: Side
     if log is None:
@@ -93,6 +110,16 @@ def _under_a_model(case: Case, made: Mapped, source: ModelSide, log: QueryLog | 
         source = LoggedSource(source, log)
         target = AnyOf([LoggedTarget(it, case.limits, log) for it in made.all])
     return verdict_of(soundness(source, target), source, target)
+
+
+def _require_engine_of_models(settings: Settings) -> None:
+    """Raises InputError where the settings are for machines alone."""
+    if settings.reading is Reading.WITNESS:
+        message = "the reading witness is for machines, which have an rf and mo of their own"
+        raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
+    if settings.engine is not Engine.EVENTS or settings.steps is not None:
+        message = "an engine other than events, and a bound of steps, are for machines"
+        raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
 
 
 def verdict_of(finding: Finding, source: ModelSide, target: Side) -> Verdict:
