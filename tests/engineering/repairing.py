@@ -10,12 +10,14 @@ from rspverify.engineering.repair.codes import Code, codes
 from rspverify.engineering.repair.constraints import Constraints
 from rspverify.engineering.repair.run import Repair, settings_for
 from rspverify.engineering.setup import read_setup
-from rspverify.judge.inputs import NamedScheme
 from rspverify.judge.judge import Judge
 from rspverify.scheme.cost import default_costs
 from rspverify.scheme.scheme import Scheme
+from rspverify.soundness.case import Case
+from rspverify.soundness.check import is_sound
+from rspverify.soundness.progress import progress
 from rspverify.soundness.settings import Settings
-from rspverify.verdict import ProgressWord, Word
+from rspverify.verdict import ProgressWord
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,10 +33,10 @@ def prepared(scheme: str, tests: list[str], constraints: Constraints, count: int
 
 
 class BruteForce:
-    """Every candidate of a repair's space, decided one by one, each by `check` itself."""
+    """Every candidate of a repair's space, decided one by one, each by the engine itself."""
 
     def __init__(self, scheme: str, tests: list[str], repair: Repair) -> None:
-        settings = settings_for(Settings())
+        settings = settings_for(Settings(seconds=0))  # What is asked of a test is asked once.
         files = [str(ROOT / "litmus/rsp" / each) for each in tests]
         self._setup = read_setup([str(ROOT / scheme)], files, settings, Judge())
         self._repair = repair
@@ -71,9 +73,9 @@ class BruteForce:
         used = [scheme.row_for(each) for each in test.program.operations]
         key = test.file, tuple(tuple(map(str, row.code)) for row in used if row is not None)
         if key not in self._said:
-            verdicts, named = self._setup.verdicts, NamedScheme.by(scheme)
-            word = verdicts.answer(test, named).verdict.word
-            found = verdicts.progress(test, named, word) if word is Word.SOUND else None
-            live = found is not None and found.progress.word is ProgressWord.LIVE
-            self._said[key] = word is Word.RACY or live
+            verdicts, settings = self._setup.verdicts, self._setup.verdicts.settings
+            source = verdicts.source(test)
+            sound = is_sound(Case(test.program, scheme, verdicts.model, settings), source)
+            live = sound and progress(test.program, scheme, settings).word is ProgressWord.LIVE
+            self._said[key] = live or source.race() is not None
         return self._said[key]

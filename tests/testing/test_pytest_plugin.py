@@ -23,7 +23,13 @@ assert Verdicts and check, "loaded here, and not anew in each run of pytest"
 
 
 @pytest.fixture
-def project(pytester: pytest.Pytester, root: Path) -> pytest.Pytester:
+def own_cache(one_cache: None, cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What another test has decided is decided anew."""
+    monkeypatch.setenv("RSPVERIFY_CACHE", str(cache_folder))
+
+
+@pytest.fixture
+def project(one_cache: None, pytester: pytest.Pytester, root: Path) -> pytest.Pytester:
     """A folder with two schemes and three tests: one that both pass, two that `original` fails."""
     for name, scheme in (("good.yaml", "proposed"), ("bad.yaml", "original")):
         shutil.copy(root / "schemes" / f"{scheme}.yaml", pytester.path / name)
@@ -121,6 +127,7 @@ def test_workers_collect_the_same(project: pytest.Pytester) -> None:
     done.stdout.fnmatch_lines(["Fig4 under original (model opencl-rsp): UNSOUND"])
 
 
+@pytest.mark.usefixtures("own_cache")
 def test_answers_are_kept(project: pytest.Pytester, root: Path) -> None:
     """What pytest decided `check` knows."""
     run(project, *GOOD).assert_outcomes(passed=3)
@@ -174,6 +181,7 @@ def test_a_machine_that_completes_nothing_fails(project: pytest.Pytester) -> Non
     )
 
 
+@pytest.mark.usefixtures("own_cache")
 def test_what_is_not_known_fails(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     def check(*_: object) -> None:
         raise LimitReached("time limit of 1 s reached")
