@@ -288,54 +288,30 @@ Proof.
     apply in_seq. rewrite app_length. simpl. split; [apply Nat.le_0_l|]. rewrite Nat.add_succ_r.
     apply le_n_S, Nat.le_add_r.
 Qed.
+(** What a decision of lists says, by its shape. *)
+Ltac by_shape := repeat first
+  [ apply incl_iff | apply and_iff | apply or_iff | apply not_iff | apply imp_iff | apply
+    transitive_iff
+  | apply forall_iff; intros ? _ | apply exists_iff; intros ? _
+  | match goal with HB : forall x y, _ <-> hb P g x y |- _ => apply HB end
+  | apply same_iff | apply same_loc_iff | apply is_in_iff | apply related_iff | apply init_iff
+  | apply isW_iff | apply isR_iff | apply atom_iff | apply thd_iff
+  | apply iff_refl ].
 Lemma well_formed_iff : well_formedb = true <-> well_formed nowhere nonatomic P g.
 Proof.
-  transitivity ( (forall l, In l locations -> In (Init l) evs) /\
-    (forall y, In y evs -> forall p, In p (past_of y) -> In p evs) /\
-    (forall p, In p rfl -> In (fst p) evs /\ In (snd p) evs /\ isW P (fst p) /\ isR P (snd p) /\
-    loc nowhere P (fst p) = loc nowhere P (snd p)) /\
-    (forall p, In p rfl -> forall q, In q rfl -> snd p = snd q -> fst p = fst q) /\
-    (forall r, In r evs -> isR P r -> exists w, In w evs /\ In (w, r) rfl) /\
-    (forall p, In p mol -> In (fst p) evs /\ In (snd p) evs /\ isW P (fst p) /\ isW P (snd p) /\
-    loc nowhere P (fst p) = loc nowhere P (snd p) /\ ~ plain (loc nowhere P (fst p)) = true) /\
-    (forall x y z, In (x, y) mol -> In (y, z) mol -> In (x, z) mol) /\
-    (forall p, In p mol -> ~ fst p = snd p) /\ (forall x, In x evs -> forall y, In y evs ->
-    isW P x -> isW P y -> loc nowhere P x = loc nowhere P y -> ~ plain (loc nowhere P x) = true ->
-    ~ x = y -> In (x, y) mol \/ In (y, x) mol)).
-  - unfold well_formedb. apply and_iff. { apply forall_iff. intros l _. apply is_in_iff. }
-    apply and_iff.
-    { apply forall_iff. intros y _. change (forallb (fun p => is_in p evs) (past_of y) = true <->
-        forall p, In p (past_of y) -> In p evs). apply forall_iff. intros p _. apply is_in_iff. }
-    apply and_iff.
-    { apply forall_iff. intros p _.
-      repeat apply and_iff; auto using is_in_iff, isW_iff, isR_iff, same_loc_iff. }
-    apply and_iff.
-    { apply forall_iff. intros p _. apply forall_iff. intros q _. apply imp_iff; apply same_iff. }
-    apply and_iff.
-    { apply forall_iff. intros r _. apply imp_iff; [apply isR_iff|]. apply exists_iff. intros w _.
-      apply related_iff. }
-    apply and_iff.
-    { apply forall_iff. intros p _.
-      repeat apply and_iff; auto using is_in_iff, isW_iff, same_loc_iff. apply not_iff. tauto. }
-    apply and_iff; [apply transitive_iff|]. apply and_iff.
-    { apply forall_iff. intros p _. apply not_iff, same_iff. }
-    apply forall_iff. intros x _. apply forall_iff. intros y _. apply imp_iff; [apply isW_iff|].
-    apply imp_iff; [apply isW_iff|]. apply imp_iff; [apply same_loc_iff|].
-    apply imp_iff; [apply not_iff; tauto|]. apply imp_iff; [apply not_iff, same_iff|].
-    apply or_iff; apply related_iff.
-  - split.
-    + intros (h1&h2&h3&h4&h5&h6&h7&h8&h9). split; simpl.
-      * exists evs. auto.
-      * intros [l|] i; [apply h1; auto|destruct i].
-      * intros x y h i. apply (h2 y i), past_iff, h.
-      * intros w r h. exact (h3 _ h).
-      * intros w w' r h h'. exact (h4 _ h _ h' eq_refl).
-      * intros r h i. destruct (h5 r h i) as (w&_&q). exists w. exact q.
-      * intros x y h. exact (h6 _ h).
-      * exact h7.
-      * intros x h. exact (h8 _ h eq_refl).
-      * intros x y a b c d e f n. apply h9; auto.
-    + intros [h0 h1 h2 h3 h4 h5 h6 h7 h8 h9]. simpl in *. split; [intros l _; apply h1; exact I|].
+  eapply iff_trans. { unfold well_formedb. by_shape. } split.
+  - intros (h1&h2&h3&h4&h5&h6&h7&h8&h9). split; simpl.
+    + exists evs. auto.
+    + intros [l|] i; [apply h1; auto|destruct i].
+    + intros x y h i. apply (h2 y i), past_iff, h.
+    + intros w r h. exact (h3 _ h).
+    + intros w w' r h h'. exact (h4 _ h _ h' eq_refl).
+    + intros r h i. destruct (h5 r h i) as (w&_&q). exists w. exact q.
+    + intros x y h. exact (h6 _ h).
+    + exact h7.
+    + intros x h. exact (h8 _ h eq_refl).
+    + intros x y a b c d e f n. apply h9; auto.
+  - intros [h0 h1 h2 h3 h4 h5 h6 h7 h8 h9]. simpl in *. split; [intros l _; apply h1; exact I|].
       split; [intros y i p h; apply past_iff in h; eauto|].
       split; [intros [w r] h; exact (h3 w r h)|].
       split; [intros [w r] h [w' r'] h' e; simpl in *; subst; eauto|].
@@ -345,41 +321,19 @@ Proof.
 Qed.
 
 (** The axioms, where happens-before is closed. *)
+Lemma closed_hb : transitive hbl = true -> well_formed nowhere nonatomic P g ->
+  forall x y, related hbl x y = true <-> hb P g x y.
+Proof.
+  intros CL W. apply hb_iff; auto.
+  - intros x y h. destruct (mo_of W x y h) as (h1&h2&_). auto.
+  - intros x y h. destruct (rf_of W x y h) as (h1&h2&_). auto.
+Qed.
 Theorem decides : transitive hbl = true -> (consistentb = true <->
   consistent nowhere nonatomic P g).
 Proof.
   intro CL. unfold consistentb. rewrite andb_true_iff, well_formed_iff.
-  assert (AX : well_formed nowhere nonatomic P g ->
-    (axiomsb = true <-> (forall x, In x evs -> ~ hb P g x x) /\
-    (forall a, In a evs -> forall b, In b evs -> hb P g a b -> forall p, In p mol ->
-    (fst p = b \/ In (fst p, b) rfl) -> ~ (snd p = a \/ In (snd p, a) rfl)) /\
-    (forall p, In p rfl -> ~ hb P g (snd p) (fst p)) /\
-    (forall p, In p rfl -> plain (loc nowhere P (snd p)) = true -> hb P g (fst p) (snd p)) /\
-    (forall p, In p rfl -> plain (loc nowhere P (snd p)) = true -> forall k, In k evs -> isW P k ->
-    loc nowhere P k = loc nowhere P (snd p) -> hb P g (fst p) k -> ~ hb P g k (snd p)) /\
-    (forall p, In p rfl -> ~ fst p = snd p) /\ (forall p, In p mol -> forall q, In q mol ->
-    snd p = fst q -> ~ In (fst p, snd q) rfl) /\ (forall p, In p mol -> ~ In (snd p, fst p) rfl))).
-  { intro W. assert (mo_in : forall x y, In (x, y) mol -> In x evs /\ In y evs).
-    { intros x y h. destruct (mo_of W x y h) as (h1&h2&_). auto. }
-    assert (rf_in : forall x y, In (x, y) rfl -> In x evs /\ In y evs).
-    { intros x y h. destruct (rf_of W x y h) as (h1&h2&_). auto. }
-    pose proof (hb_iff mo_in rf_in CL) as HB. unfold axiomsb, axioms_by. cbv zeta. apply and_iff.
-    { apply forall_iff. intros x _. apply not_iff, HB. }
-    apply and_iff.
-    { apply forall_iff. intros a _. apply forall_iff. intros b _. apply imp_iff; [apply HB|].
-      apply forall_iff. intros p _.
-      apply imp_iff; [|apply not_iff]; apply or_iff; auto using same_iff, related_iff. }
-    apply and_iff. { apply forall_iff. intros p _. apply not_iff, HB. }
-    apply and_iff. { apply forall_iff. intros p _. apply imp_iff; [tauto|apply HB]. }
-    apply and_iff.
-    { apply forall_iff. intros p _. apply imp_iff; [tauto|]. apply forall_iff. intros k _.
-      apply imp_iff; [apply isW_iff|]. apply imp_iff; [apply same_loc_iff|].
-      apply imp_iff; [apply HB|]. apply not_iff, HB. }
-    apply and_iff. { apply forall_iff. intros p _. apply not_iff, same_iff. }
-    apply and_iff.
-    { apply forall_iff. intros p _. apply forall_iff. intros q _.
-      apply imp_iff; [apply same_iff|apply not_iff, related_iff]. }
-    apply forall_iff. intros p _. apply not_iff, related_iff. }
+  eassert (AX : well_formed nowhere nonatomic P g -> (axiomsb = true <-> _)).
+  { intro W. pose proof (closed_hb CL W) as HB. unfold axiomsb, axioms_by. cbv zeta. by_shape. }
   assert (DOM : forall x y, hb P g x y -> In x evs /\ In y evs).
   { induction 1 as [x y [(h1&h2&_)|(h1&h2&_)]|]; simpl in *; tauto. }
   split.
@@ -407,19 +361,8 @@ Qed.
 Theorem decides_races : transitive hbl = true -> well_formed nowhere nonatomic P g ->
   (race_freeb = true <-> race_free nowhere P g).
 Proof.
-  intros CL W. assert (mo_in : forall x y, In (x, y) mol -> In x evs /\ In y evs).
-  { intros x y h. destruct (mo_of W x y h) as (h1&h2&_). auto. }
-  assert (rf_in : forall x y, In (x, y) rfl -> In x evs /\ In y evs).
-  { intros x y h. destruct (rf_of W x y h) as (h1&h2&_). auto. }
-  pose proof (hb_iff mo_in rf_in CL) as HB. unfold race_freeb, race_free_by. cbv zeta.
-  rewrite (@forall_iff _ _ (fun a => forall c, In c evs -> ~ init a -> ~ init c ->
-    loc nowhere P a = loc nowhere P c -> isW P a \/ isW P c -> ~ a = c ->
-    (atom P a /\ atom P c /\ incl P a c) \/ thd a c \/ hb P g a c \/ hb P g c a)).
-  - unfold race_free. simpl. split; intros h a; intros; apply h; auto.
-  - intros a _. apply forall_iff. intros c _. apply imp_iff; [apply not_iff, init_iff|].
-    apply imp_iff; [apply not_iff, init_iff|]. apply imp_iff; [apply same_loc_iff|].
-    apply imp_iff; [apply or_iff; apply isW_iff|]. apply imp_iff; [apply not_iff, same_iff|].
-    apply or_iff; [repeat apply and_iff; auto using atom_iff, incl_iff|].
-    apply or_iff; [apply thd_iff|]. apply or_iff; apply HB.
+  intros CL W. pose proof (closed_hb CL W) as HB. unfold race_freeb, race_free_by. cbv zeta.
+  eapply iff_trans. { by_shape. }
+  unfold race_free. simpl. split; intros h a; intros; apply h; auto.
 Qed.
 End Decide.

@@ -174,15 +174,12 @@ Qed.
 Lemma hb_restr g (S : E -> Prop) x y : S y -> (forall x y, hb1 g x y -> S y -> S x) ->
   rf_closed g S -> hb g x y -> hb (restrict g S) x y.
 Proof.
-  intros Sy C RC H. revert Sy. apply clos_trans_t1n in H.
-  induction H as [x y H|x y z H H' IH]; intro Sz.
-  - apply hb1_hb. assert (S x) by eauto.
-    destruct H as [(?&?&?)|(d1&d2&a&b&c&d&e&f&w&i&j)]; [left; simpl; auto|right].
-    repeat split; auto. exists w. split; [|simpl; auto]. apply rs_restr; eauto.
-  - assert (Sy : S y). { clear -H' Sz C. induction H'; eauto. }
-    eapply hb_tr; [|apply IH; auto]. apply hb1_hb. assert (S x) by eauto.
-    destruct H as [(?&?&?)|(d1&d2&a&b&c&d&e&f&w&i&j)]; [left; simpl; auto|right].
-    repeat split; auto. exists w. split; [|simpl; auto]. apply rs_restr; eauto.
+  intros Sy C RC H. assert (ONE : forall x y, hb1 g x y -> S y -> hb (restrict g S) x y).
+  { clear -C RC. intros x y H Sy. apply hb1_hb. assert (S x) by eauto.
+    destruct H as [(_&_&?)|(_&_&a&b&c&d&e&f&w&i&j)]; [left; simpl; auto|right].
+    do 8 (split; auto). exists w. split; [|simpl; auto]. apply rs_restr; eauto. }
+  revert Sy. apply clos_trans_t1n in H. induction H as [x y H|x y z H H' IH]; intro Sz; auto.
+  assert (Sy : S y) by (clear -H' Sz C; induction H'; eauto). eapply hb_tr; eauto.
 Qed.
 
 Lemma no_hb_back g nx w r : cons g -> rsq g nx w -> rf g w r -> ~ hb g r nx.
@@ -190,38 +187,52 @@ Proof.
   intros C [ -> |(m&_)] F H. eapply (c_rf C); eauto. eapply (c_coh C) with (y:=nx) (x:=w); eauto.
 Qed.
 
-(* Step 3, the other half: hb of the part is hb. Two that synchronise only in the part were
-   ordered through the store that broke the sequence. *)
-Lemma restr_hb g (S : E -> Prop) x y : cons g -> racefree g -> (forall x, S x -> events g x) ->
-  rf_closed g S -> (forall x y, mo g x y -> thd x y -> sb x y) ->
-  hb (restrict g S) x y -> hb g x y.
+(* The other half.  Two that synchronise in a part alone are ordered through the store [nx] that
+   follows what broke the sequence: it synchronises, or else is in no race with [y]. *)
+Definition mo_in_sb (g : graph) := forall x y, mo g x y -> thd x y -> sb x y.
+Lemma sw_of_part g (S : E -> Prop) x y : wf g -> Rmw g -> rf_closed g S ->
+  (forall x, S x -> events g x) -> mo_in_sb g -> sw (restrict g S) x y ->
+  hb g x y \/ exists k nx w, ~ S k /\ mo g k nx /\ (forall z, mo g k z -> ~ mo g z nx) /\
+    S nx /\ sb x nx /\ rsq g nx w /\ S w /\ rf g w y /\ S y /\
+    (hb g nx y \/
+     forall h, racefree h -> events h nx -> events h y -> hb h nx y \/ hb h y nx).
 Proof.
-  intros C F SD RC MT. induction 1 as [x y H|]; [|eapply hb_tr; eauto].
-  destruct H as [(a&b&c)|(d1&d2&a&b&c&d&e&f&w&i&j)]; simpl in *. { apply hb1_hb; left; auto. }
-  destruct j as [j _]. destruct (w_rf (c_wf C) _ _ j) as (j1&j2&j3&j4&j5).
+  intros W R RC SD MT (d1&d2&a&b&c&d&e&f&w&i&j&_). simpl in d1, d2.
+  destruct (w_rf W _ _ j) as (j1&j2&j3&j4&j5). assert (Sw : S w) by (eapply RC; eauto).
   destruct (classic (rsq g x w)) as [q|q].
-  { apply hb1_hb. right. repeat split; auto. exists w; auto. }
-  destruct (@broken_from_outside g S x w) as (k&nx&n1&n2&n3&n4&n5&n6&n7&n8&n9); auto. apply C.
-  apply C. eapply RC; eauto. pose proof (w_mo (c_wf C) _ _ n8) as (m1&m2&m3&m4&m5&m6).
-  assert (nw : loc nx = loc w). { destruct n9 as [ -> |(m&_)]; auto. apply (w_mo (c_wf C) _ _ m). }
-  assert (xn : hb g x nx). { apply sb_hb; auto. apply C. }
-  assert (nt : ~ thd nx y) by (intro; apply f; eauto). eapply hb_tr; [exact xn|].
+  { left. apply hb1_hb. right. do 8 (split; auto). exists w; auto. }
+  right. destruct (@broken_from_outside g S x w) as (k&nx&n1&n2&n3&n4&n5&n6&n7&n8&n9); auto.
+  pose proof (w_mo W _ _ n8) as (m1&m2&m3&m4&m5&m6).
+  assert (nw : loc nx = loc w). { destruct n9 as [ -> |(m&_)]; auto. apply (w_mo W _ _ m). }
+  assert (nt : ~ thd nx y) by (intro; apply f; eauto).
+  exists k, nx, w. do 9 (split; auto).
   destruct (classic (at_ nx /\ incl nx y)) as [[p1 p2]|p].
-  { apply hb1_hb. right. repeat split; auto. exists w; auto. }
-  destruct (F nx y) as [(z1&z2&z3)|[z|[z|z]]]; auto; try tauto.
+  { left. apply hb1_hb. right. do 8 (split; auto). exists w; auto. }
+  right. intros h F h1 h2. destruct (F nx y) as [(z1&_&z2)|[z|z]]; auto.
   - eapply thd_ni, thd_sym; eauto.
-  - intro ii. destruct (init_w ii) as (_&_&?); auto.
+  - intro ii. destruct (init_w ii) as (_&?&_); auto.
   - congruence.
   - intros ->. apply n6; split; auto.
-  - exfalso. eapply no_hb_back; eauto.
+  - destruct p. auto.
+  - tauto.
+Qed.
+Lemma restr_hb g (S : E -> Prop) x y : cons g -> racefree g -> (forall x, S x -> events g x) ->
+  rf_closed g S -> mo_in_sb g -> hb (restrict g S) x y -> hb g x y.
+Proof.
+  intros C F SD RC MT. induction 1 as [x y H|]; [|eapply hb_tr; eauto]. pose proof (c_wf C) as W.
+  destruct H as [(a&b&c)|H]; simpl in *. { apply hb1_hb; left; auto. }
+  destruct (sw_of_part W (c_rmw C) RC SD MT H)
+    as [h|(k&nx&w&_&_&_&n1&n2&n3&_&n4&n5&D)]; auto.
+  apply hb_tr with nx. { apply sb_hb; auto. }
+  destruct D as [D|D]; auto. destruct (D g F) as [z|z]; auto.
+  destruct (no_hb_back C n3 n4 z).
 Qed.
 
 (* Step 3 of the induction: a part that is closed under hb and rf is consistent. *)
 Lemma restriction_consistent g (S : E -> Prop) : cons g -> racefree g ->
   (forall x, S x -> events g x) ->
   (forall x, init x -> S x) ->
-  (forall x y, hb1 g x y -> S y -> S x) -> rf_closed g S ->
-    (forall x y, mo g x y -> thd x y -> sb x y) -> cons (restrict g S).
+  (forall x y, hb1 g x y -> S y -> S x) -> rf_closed g S -> mo_in_sb g -> cons (restrict g S).
 Proof.
   intros C F SD SI CL RC MT.
   assert (DN : forall x y, hb (restrict g S) x y -> hb g x y) by (intros; eapply restr_hb; eauto).
@@ -422,58 +433,40 @@ Qed.
 
 (** ** Stability: adding e, which nobody reads, loses no hb *)
 (* Step 7: an added store [e] that nobody reads breaks no hb. *)
-Lemma stability (T : E -> nat) g e : wf g -> Rmw g -> (forall r, ~ rf g e r) ->
-  (forall x y, mo g x y -> thd x y -> sb x y) ->
+Lemma stability (T : E -> nat) g e : wf g -> Rmw g -> (forall r, ~ rf g e r) -> mo_in_sb g ->
   let S := fun x => events g x /\ x <> e in
   cons (restrict g S) -> racefree (restrict g S) ->
     (forall x y, hb (restrict g S) x y -> T x < T y) ->
   forall x y, hb (restrict g S) x y -> hb g x y.
 Proof.
-  intros W R NE MT S C F HT. assert (RC : rf_closed g S).
-  { intros w r H (a&b). destruct (w_rf W _ _ H) as (?&_). split; auto. intros ->. eapply NE; eauto.
-    }
+  intros W R NE MT S C F HT. assert (SD : forall x, S x -> events g x) by (intros x H; apply H).
+  assert (RC : rf_closed g S).
+  { intros w r H _. destruct (w_rf W _ _ H) as (?&_). split; auto. intros ->. eapply NE; eauto. }
   assert (KE : forall k z, ~ S k -> mo g k z -> k = e).
   { intros k z n H. apply NNPP; intro. apply n. split; auto. apply (w_mo W _ _ H). }
-  assert (main : forall m x r, T r < m -> hb (restrict g S) x r -> hb g x r).
-  2:{ intros x y H. eapply main; [|eauto]. apply Nat.lt_succ_diag_r. }
-  induction m as [|m IH]; [lia|]. intros x r Hm H. destruct (hb_last H) as (p&p1&p2).
-  pose proof (HT _ _ (hb1_hb p2)) as Tp. enough (PR : hb g p r).
-  { destruct p1 as [ -> |p1]; auto. eapply hb_tr; [|exact PR]. apply IH; auto; lia. }
-  destruct p2 as [(a&b&c)|(d1&d2&a&b&c&d&i0&f&w&i&j)].
-  { apply hb1_hb; left; simpl in a, b; unfold S in *; tauto. }
-  simpl in d1, d2. destruct j as [j jS]. destruct (w_rf W _ _ j) as (j1&j2&j3&j4&j5).
-  assert (Sw : S w) by (eapply RC; eauto). destruct (classic (rsq g p w)) as [q|q].
-  { apply hb1_hb. right. unfold S in d1, d2. repeat split; try tauto. exists w; auto. }
-  destruct (@broken_from_outside g S p w) as (k&nx&n1&n2&n3&n4&n5&n6&n7&n8&n9); auto.
-  assert (k = e) by (eapply KE; eauto). subst k. pose proof (w_mo W _ _ n8) as (m1&m2&m3&m4&m5&m6).
-  assert (nw : loc nx = loc w). { destruct n9 as [ -> |(mw&_)]; auto. apply (w_mo W _ _ mw). }
-  assert (nt : ~ thd nx r) by (intro; apply f; eauto). eapply hb_tr.
-  { apply sb_hb; [auto|exact m2|]. apply MT; auto. }
-  destruct (classic (at_ nx /\ incl nx r)) as [[u1 u2]|u].
-  { assert (rn : rel nx) by (apply rel_st; auto). apply hb1_hb. right. unfold S in d2.
-    repeat split; try tauto. exists w; auto. }
-  destruct (F nx r) as [(z1&z2&z3)|[z|[z|z]]]; auto; try tauto.
-  - eapply thd_ni, thd_sym; eauto.
-  - intro ii. destruct (init_w ii) as (_&_&?); auto.
-  - congruence.
-  - intros ->. apply n6; split; auto.
-  - destruct (hb_last z) as (q'&q1&q2). pose proof (HT _ _ (hb1_hb q2)) as Tq.
-    enough (QR : hb g q' r).
-    { destruct q1 as [ -> |q1]; auto. eapply hb_tr; [|exact QR]. apply IH; auto; lia. }
-    destruct q2 as [(a'&b'&c')|(d1'&d2'&a'&b'&c'&d'&i0'&f'&w'&i'&j')].
-    { apply hb1_hb; left; simpl in a', b'; unfold S in *; tauto. }
-    destruct j' as [j' _]. assert (w' = w) by (eapply (w_rff W); eauto). subst w'. simpl in d1'.
-    destruct (classic (rsq g q' w)) as [v|v].
-    { apply hb1_hb. right. unfold S in d1', d2. repeat split; try tauto. exists w; auto. }
-    exfalso. destruct (@broken_from_outside g S q' w) as (k'&nx'&l1&l2&l3&l4&l5&l6&l7&l8&l9); auto.
-    assert (k' = e) by (eapply KE; eauto). subst k'. assert (nx' = nx).
-    { apply NNPP; intro ne. pose proof (w_mo W _ _ n3) as (?&?&?&?&?&?).
-      pose proof (w_mo W _ _ l3) as (?&?&?&?&?&?).
-      assert (TOT : mo g nx nx' \/ mo g nx' nx) by (apply (w_mol W); auto; congruence).
-      destruct TOT as [y|y]. exact (l4 nx n3 y). exact (n4 nx' l3 y). }
-    subst nx'. pose proof (MT _ _ l8 l7) as t. destruct q1 as [<-|q1]; [exact (sb_ir t)|].
-    apply (c_hb C (x:=nx)). eapply hb_tr; [exact q1|]. apply sb_hb; auto. apply C.
-  - exfalso. eapply (no_hb_back C); [|split; [exact j|exact jS]|exact z]. apply rs_restr; auto.
+  enough (main : forall m x r, T r < m -> hb (restrict g S) x r -> hb g x r).
+  { intros x y. apply (main (Datatypes.S (T y))). auto. }
+  induction m as [|m IH]; [lia|]. intros x r Hm H.
+  (* It is enough to do the last step of a path. *)
+  assert (LAST : forall x, hb (restrict g S) x r -> (forall p, (x = p \/ hb (restrict g S) x p) ->
+    hb1 (restrict g S) p r -> hb g p r) -> hb g x r).
+  { clear x H. intros x H K. destruct (hb_last H) as (p&p1&p2). pose proof (HT _ _ (hb1_hb p2)).
+    specialize (K p p1 p2). destruct p1 as [ -> |p1]; auto. eapply hb_tr; [|exact K].
+    apply IH; auto; lia. }
+  apply LAST; auto. intros p _ [(a&b&c)|p2]. { apply hb1_hb; left; auto. }
+  destruct (sw_of_part W R RC SD MT p2) as [h|(k&nx&w&n1&n2&n3&n4&n5&n6&n7&n8&n9&D)]; auto.
+  apply hb_tr with nx. { apply sb_hb; auto. }
+  destruct D as [D|D]; auto. destruct (D _ F n4 n9) as [z|z].
+  2:{ destruct (no_hb_back C (rs_restr S n6 n4 n7) (conj n8 n9) z). }
+  apply LAST; auto. intros q q1 [(a&b&c)|q2]. { apply hb1_hb; left; auto. }
+  destruct (sw_of_part W R RC SD MT q2) as [h|(k'&nx'&w'&l1&l2&l3&l4&l5&_)]; auto. exfalso.
+  pose proof (KE k nx n1 n2). pose proof (KE k' nx' l1 l2). subst k k'. assert (nx' = nx).
+  { apply NNPP; intro ne. pose proof (w_mo W _ _ n2) as (?&?&?&?&?&?).
+    pose proof (w_mo W _ _ l2) as (?&?&?&?&?&?).
+    destruct (w_mol W (x := nx) (y := nx')) as [y|y]; auto; try congruence;
+      [exact (l3 nx n2 y)|exact (n3 nx' l2 y)]. }
+  subst nx'. assert (QN : hb (restrict g S) q nx) by (apply sb_hb; auto; apply C).
+  destruct q1 as [<-|q1]; [exact (sb_ir l5)|exact (c_hb C (hb_tr q1 QN))].
 Qed.
 
 End RA.
@@ -595,8 +588,8 @@ Proof.
 Qed.
 Lemma X_near n : near (X n).
 Proof. split. apply X_wf. exists (fun _ => False). repeat split; try tauto; simpl in *; tauto. Qed.
-Lemma X_mt n x y : mo (X n) x y -> thd x y -> sb x y.
-Proof. intros [H _] h; apply thd_sb; auto. Qed.
+Lemma X_mt n : mo_in_sb (X n).
+Proof. intros x y [H _] h. apply thd_sb; auto. Qed.
 
 Lemma rs_plus_mm x y : rs_plus x y -> T x <= T y /\ isW x /\ isW y /\ loc x = loc y.
 Proof.
@@ -800,133 +793,159 @@ Proof.
 Qed.
 
 (* Step 7: from n to n + 1. *)
-Lemma next_prefix n : conss (X n) /\ consw (X n) -> conss (X (S n)) /\ consw (X (S n)).
+Section Next.
+Variable n : nat.
+Hypothesis C : conss (X n).
+Hypothesis Cw : consw (X n).
+Let R : Rmw (X n) := c_rmw C.
+(* Of two in conflict that could race the first is seen by the second. *)
+Lemma conflict_in_order a c : T a < T c -> T c <= S n -> ~ init a -> ~ init c ->
+  loc a = loc c -> isW a \/ isW c -> ~ (at_ a /\ at_ c /\ incl a c) -> ~ thd a c -> in_order a c.
 Proof.
-  intros [C Cw]. pose proof (prefixes_race_free (X_near n) Cw) as F. pose proof (c_rmw C) as R.
-  pose proof (X_wf (S n)) as W. assert (R' : Rmw (X (S n))).
-  { split; [|split].
-    - intros x [H _]. apply rfX_T in H; lia.
-    - intros w k0 u (m01&l1&_&tk0) (m02&l2&_&tu) [H _]. assert (NOI : forall k, T k <= S n ->
-        mm w k -> mm k u -> ~ samewg k u -> ~ (at_ k /\ at_ u /\ incl k u) -> False).
-      2:{ assert (U : rmw u). { split. apply (mm_dom m02). apply (rfX_dom H). }
-        destruct (classic (samewg k0 u)) as [g|g]. { exact (rmw_in_group U H g m01 m02). }
-        destruct (classic (at_ k0 /\ at_ u /\ incl k0 u)) as [(a1&a2&a3)|no];
-          [|exact (NOI k0 tk0 m01 m02 g no)].
-        destruct (rmw_across_groups U H a1 a2 a3 g m01 m02) as (k'&t'&q1&q2&q3&q4).
-        apply (NOI k'); auto. lia. }
-      intros k tk m1 m2 g no. destruct (mm_dom m1) as (ww&kw&lk). destruct (mm_dom m2) as (_&uw&lu).
-      destruct (rfX_dom H) as (_&ur&_). assert (U : rmw u) by (split; auto).
-      assert (nk : ~ init k) by (intro i; exact (mm_init i m1)).
-      assert (nu : ~ init u) by (intro i; exact (mm_init i m2)). assert (th : ~ thd k u) by auto.
-      destruct (Nat.lt_trichotomy (T k) (T u)) as [t|[t|t]].
-      + destruct (@sharp_race_freedom n k u) as (q&q1&q2); auto. assert (I : in_order k u).
-        { apply walk_in_order; auto. left. destruct q2 as [ -> |q2]; [apply Hs1; auto|].
-          pose proof (hb_T R q2). pose proof (sb_T q1). destruct (normal_form C Cw (m:=S (T q))
-            (a:=k) (c:=q)) as [y|y]; auto; try lia; [eapply hb_in_hb_plus;
-            eauto|eapply Hs2|eapply Hs3]; eauto. }
-        destruct (I k) as [I1 _]; auto. destruct (I1 _ H) as [ -> |y]. eapply mm_irr; eauto.
-        eapply mm_irr; eauto.
-      + apply T_inj in t; auto. subst. eapply mm_irr; eauto.
-      + destruct (@sharp_race_freedom n u k) as (q&q1&q2); auto. { intros (?&?&?); apply no; auto. }
-        assert (I : in_order u k).
-        { apply walk_in_order; auto. left. destruct q2 as [ -> |q2]; [apply Hs1; auto|].
-          pose proof (hb_T R q2). pose proof (sb_T q1). destruct (normal_form C Cw (m:=S (T q))
-            (a:=u) (c:=q)) as [y|y]; auto; try lia; [eapply hb_in_hb_plus;
-            eauto|eapply Hs2|eapply Hs3]; eauto. }
-        destruct (I u) as [_ I2]; auto. eapply mm_irr. eapply mm_tr; [exact m2|apply I2; auto].
-    - intros x y (m&_) [H _]. destruct (mm_dom m) as (xw&yw&l). destruct (rfX_dom H) as (_&xr&_).
-      eapply mm_irr. eapply mm_tr; [exact m|]. apply rmw_later; auto. split; auto. }
-  assert (HI : forall a c, hbs (X (S n)) a c -> loc a = loc c -> in_order a c).
-  { intros a c H l. apply walk_in_order; auto. destruct (hb_D H) as [_ tc].
-    eapply (normal_form C Cw); [|exact tc|eapply hb_in_hb_plus; eauto]. apply Nat.lt_succ_diag_r. }
-  assert (HT : forall a c, hbs (X (S n)) a c -> T a < T c) by (intros; eapply hb_T; eauto).
-  assert (ST : forall x y, hbw (X n) x y -> hbw (X (S n)) x y).
-  { destruct (classic (exists e, T e = S n)) as [[e te]|N].
-    2:{ intros x y H. assert (Q : forall z, T z <= S n -> T z <= n).
-      { intros z h. destruct (Nat.eq_dec (T z) (S n)); [destruct N; eauto|lia]. }
-      induction H as [x y H|]; [|eapply hb_tr; eauto]. apply hb1_hb.
-      destruct H as [(a&b&c)|(d1&d2&a&b&c&d&e&f&w&i&j)].
-      - left. simpl in *. split; [lia|split; [lia|auto]].
-      - right. simpl in d1, d2. split; [simpl; lia|]. split; [simpl; lia|].
-        do 6 (split; [assumption|]). exists w. split; [|simpl in *; split; [tauto|lia]].
-        destruct i as [ -> |(m&r&B)]; [left; auto|right]. split; [simpl in *; intuition lia|].
-        split; auto. intros k k1 k2. simpl in k1, k2. apply B; simpl; intuition. }
-    assert (ne : ~ init e). { intro i. pose proof (init_T i) as i0. lia. }
-    assert (EQ : forall z, T z <= n <-> (T z <= S n /\ z <> e)).
-    { intro z. split. intro; split; [lia|]. intros ->; lia. intros [h1 h2].
-      destruct (Nat.eq_dec (T z) (S n)) as [q|]; [|lia]. exfalso. apply h2.
-      apply T_inj; auto; [|congruence]. intro i. pose proof (init_T i) as i0. lia. }
-    assert (GEQ : restrict (X (S n)) (fun x => events (X (S n)) x /\ x <> e) = X n).
-    { unfold restrict, X. simpl.
-      f_equal; repeat (apply functional_extensionality; intro); apply propositional_extensionality.
-      - symmetry. apply EQ.
-      - rewrite <- EQ. intuition lia.
-      - rewrite <- !EQ. intuition lia. }
-    assert (NR : forall r, ~ rf (X (S n)) e r). { intros r [H h]. apply rfX_T in H. lia. }
-    pose proof (@stability rel acq acq_at rel_st T (X (S n)) e W R' NR (@X_mt (S n))) as Q.
-    cbv zeta in Q. rewrite GEQ in Q. apply Q; auto. intros x y H. apply hb_ws in H. revert H.
-    apply hb_T; auto. }
-  assert (COH : forall a b y x, hbs (X (S n)) a b -> (y = b \/ rf (X (S n)) y b) ->
-    mo (X (S n)) y x -> (x = a \/ rf (X (S n)) x a) -> False).
-  { intros a b y x H h1 h2 h3. destruct h2 as (m&nl&_). destruct (mm_dom m) as (yw&xw&l).
-    assert (lb : loc y = loc b). { destruct h1 as [ -> |[h1 _]]; auto. apply (rfX_dom h1). }
-    assert (la : loc x = loc a). { destruct h3 as [ -> |[h3 _]]; auto. apply (rfX_dom h3). }
-    assert (I : in_order a b) by (apply HI; auto; congruence).
-    assert (V : exists v, ((isW a /\ v = a) \/ (~ isW a /\ rf_run v a)) /\ (x = v \/ mm x v)).
-    { destruct (classic (isW a)) as [aw|aw].
-      - exists a. split; auto. destruct h3 as [ -> |[h3 _]]; auto. right. apply rmw_later; auto.
-        split; auto. apply (rfX_dom h3).
-      - destruct h3 as [ -> |[h3 _]]; [tauto|]. exists x. auto. }
-    destruct V as (v&v1&v2). destruct (I v v1) as [I1 I2]. assert (Q0 : mm v y \/ v = y).
-    { destruct h1 as [ -> |[h1 _]]; [left; auto|]. destruct (I1 _ h1); auto. }
-    apply (@mm_irr y). destruct v2 as [ -> |v2]; destruct Q0 as [q|<-]; eauto. }
-  assert (NA2 : forall w r k, rf (X (S n)) w r -> nal (loc r) -> isW k -> loc k = loc r ->
-    hbs (X (S n)) w k -> hbs (X (S n)) k r -> False).
-  { intros w r k [H _] nl kw kl h1 h2. destruct (rfX_dom H) as (ww&rr&l).
-    assert (I : in_order w k) by (apply HI; auto; congruence). destruct (I w) as [_ I2]; auto.
-    assert (J : in_order k r) by (apply HI; auto). destruct (J k) as [J1 _]; auto.
-    specialize (I2 kw). apply (@mm_irr w). destruct (J1 _ H) as [<-|q]; eauto. }
-  assert (NA1 : forall w r, rf (X (S n)) w r -> nal (loc r) -> hbw (X (S n)) w r).
-  { intros w r [H tr] nl. destruct (rfX_dom H) as (ww&rr&l). pose proof (rfX_T H).
-    assert (nr : ~ init r). { intro i. destruct (init_w i) as (_&?&_); auto. }
-    destruct (Nat.eq_dec (T r) (S n)) as [e|e].
-    2:{ apply ST. apply (c_na1 Cw); auto. split; auto. lia. }
-    destruct (classic (init w)) as [i|i]. { apply sb_hb; auto. }
-    destruct (classic (thd w r)) as [th|th]. { apply sb_hb; auto. }
-    destruct (classic (at_ w /\ at_ r /\ incl w r)) as [(a1&a2&a3)|no].
-    { assert (rel w) by (apply na_str; auto; congruence). assert (acq r) by (apply na_str; auto).
-      apply hb1_hb. right. split; [simpl; lia|]. split; [exact tr|]. do 6 (split; [assumption|]).
-      exists w. split; [left; auto|simpl; auto]. }
-    (* all of X n, and r reads a visible write *)
-    assert (Nr : ~ events (X n) r) by (simpl; lia).
-    destruct (@one_more rel acq rel_at acq_at (X n) r) as (g'&C'&EX); auto.
-    { intros x s. apply sb_T in s. simpl; lia. }
-    { intros x h s. apply sb_T in s. simpl in h; lia. }
-    pose proof (one_more_unread (c_wf Cw) Nr C' EX) as NRC. destruct EX as (E1&E2&E3&E4&E5&E6).
-    assert (NG : near g').
-    { split. apply C'. exists (eq r). split; [congruence|]. split; [|split].
-      - intros c' x <- h s. apply sb_T in s. apply E1 in h. destruct h as [h| ->]; simpl in *; lia.
-      - intros c' r' <-. apply NRC.
-      - intros r' x h ne. rewrite E2; auto. apply E1 in h. destruct h as [h|h]; [|congruence].
-        simpl in *. tauto. }
-    destruct (prefixes_race_free NG C' (a:=w) (c:=r)) as [z|[z|[z|z]]]; auto; try tauto.
-    - apply E1. left. simpl. lia.
-    - apply E1; auto.
-    - intros ->; lia.
-    - destruct (E6 _ z) as [(d&d1&d2&d3)|(b&b1&bn&b2&b3&b4&b5)].
-      + assert (DR : hbw (X (S n)) d r) by (apply sb_hb; auto). destruct d3 as [ -> |d3]; auto.
-        eapply hb_tr; [apply ST|]; eauto.
-      + tauto.
-    - destruct (E5 _ z). }
-  split; split; auto.
-  - intros x H. apply HT in H. lia.
-  - intros w r [H _] H'. apply HT in H'. apply rfX_T in H. lia.
-  - intros w r H nl. apply hb_ws. auto.
-  - intros x H. apply hb_ws in H. apply HT in H. lia.
-  - intros a b y x H. apply hb_ws in H. eauto.
-  - intros w r [H _] H'. apply hb_ws in H'. apply HT in H'. apply rfX_T in H. lia.
-  - intros w r k H nl kw kl h1 h2. apply hb_ws in h1. apply hb_ws in h2. eauto.
+  intros t tn na nc l w no nt. destruct (sharp_race_freedom C Cw t tn na nc l w no nt) as (q&q1&q2).
+  apply walk_in_order; auto. left. destruct q2 as [ -> |q2]; [apply Hs1; auto|].
+  pose proof (hb_T R q2). pose proof (sb_T q1). apply (hb_in_hb_plus R) in q2.
+  destruct (normal_form C Cw (m := S (T q)) (a := a) (c := q)) as [y|y]; auto; try lia;
+    [eapply Hs2|eapply Hs3]; eauto.
 Qed.
+(* No write comes between an RMW and what it reads, unless it is an inclusive atomic, ... *)
+Lemma no_write_between w k u : T k <= S n -> T u <= S n -> rmw u -> rf_run w u -> mm w k ->
+  mm k u -> ~ samewg k u -> ~ (at_ k /\ at_ u /\ incl k u) -> False.
+Proof.
+  intros tk tu U H m1 m2 g no. destruct (mm_dom m1) as (ww&kw&lk).
+  destruct (mm_dom m2) as (_&uw&lu). assert (nk : ~ init k) by (intro i; exact (mm_init i m1)).
+  assert (nu : ~ init u) by (intro i; exact (mm_init i m2)). assert (th : ~ thd k u) by auto.
+  destruct (Nat.lt_trichotomy (T k) (T u)) as [t|[t|t]].
+  - assert (I : in_order k u) by (apply conflict_in_order; auto). destruct (I k) as [I1 _]; auto.
+    destruct (I1 _ H) as [ -> |y]; eapply mm_irr; eauto.
+  - apply T_inj in t; auto. subst. eapply mm_irr; eauto.
+  - assert (I : in_order u k).
+    { apply conflict_in_order; auto. intros (?&?&?). apply no; auto. }
+    destruct (I u) as [_ I2]; auto. exact (mm_irr (mm_tr m2 (I2 kw))).
+Qed.
+Lemma next_rmw : Rmw (X (S n)).
+Proof.
+  split; [|split].
+  - intros x [H _]. apply rfX_T in H; lia.
+  - intros w k u (m1&_&_&tk) (m2&_&_&tu) [H _]. assert (U : rmw u).
+    { split; [apply (mm_dom m2)|apply (rfX_dom H)]. }
+    destruct (classic (samewg k u)) as [g|g]; [exact (rmw_in_group U H g m1 m2)|].
+    destruct (classic (at_ k /\ at_ u /\ incl k u)) as [(a1&a2&a3)|no];
+      [|exact (no_write_between tk tu U H m1 m2 g no)].
+    destruct (rmw_across_groups U H a1 a2 a3 g m1 m2) as (k'&t'&q1&q2&q3&q4).
+    apply (@no_write_between w k' u); auto. lia.
+  - intros x y (m&_) [H _]. destruct (mm_dom m) as (xw&yw&l). destruct (rfX_dom H) as (_&xr&_).
+    apply (mm_irr (x := x)). eapply mm_tr; [exact m|]. apply rmw_later; auto. split; auto.
+Qed.
+Lemma next_T a c : hbs (X (S n)) a c -> T a < T c.
+Proof. apply hb_T, next_rmw. Qed.
+Lemma next_in_order a c : hbs (X (S n)) a c -> loc a = loc c -> in_order a c.
+Proof.
+  intros H l. apply walk_in_order; auto. destruct (hb_D H) as [_ tc].
+  apply (normal_form C Cw (Nat.lt_succ_diag_r (T c))); auto.
+  eapply hb_in_hb_plus; [exact next_rmw|exact H].
+Qed.
+(* ... and no hb is lost: what is added, if anything, nobody reads. *)
+Lemma next_keeps x y : hbw (X n) x y -> hbw (X (S n)) x y.
+Proof.
+  set (S' := fun x => events (X (S n)) x /\ T x <> S n).
+  assert (Q : forall z, T z <= n <-> S' z) by (intro z; unfold S'; simpl; lia).
+  assert (G : restrict (X (S n)) S' = X n).
+  { unfold restrict, X. simpl. f_equal; repeat (apply functional_extensionality; intro);
+      apply propositional_extensionality; unfold S'; simpl; intuition lia. }
+  destruct (classic (exists e, T e = S n)) as [[e te]|N].
+  - assert (SE : S' = fun x => events (X (S n)) x /\ x <> e).
+    { apply functional_extensionality. intro z. apply propositional_extensionality. unfold S'.
+      split; intros [h1 h2]; split; auto; [congruence|]. intro q. apply h2, T_inj; try congruence;
+        intro i; pose proof (init_T i); lia. }
+    rewrite SE in G. rewrite <- G. apply (stability rel_st T (X_wf (S n)) next_rmw); try rewrite G.
+    + intros r [H h]. apply rfX_T in H. lia.
+    + apply X_mt.
+    + exact Cw.
+    + exact (prefixes_race_free (X_near n) Cw).
+    + intros z z' H. apply (hb_T R), hb_ws, H.
+  - assert (SE : restrict (X (S n)) S' = X (S n)).
+    { unfold restrict, X. simpl. f_equal; repeat (apply functional_extensionality; intro);
+        apply propositional_extensionality; unfold S'; simpl; intuition eauto. }
+    rewrite <- G, SE. auto.
+Qed.
+(* A plain read is after what it reads, or else there is a race. *)
+Lemma next_plain w r : rf (X (S n)) w r -> nal (loc r) -> hbw (X (S n)) w r.
+Proof.
+  pose proof (X_wf (S n)) as W. intros [H tr] nl. destruct (rfX_dom H) as (ww&rr&l).
+  pose proof (rfX_T H) as t. assert (nr : ~ init r).
+  { intro i. destruct (init_w i) as (_&?&_); auto. }
+  destruct (Nat.eq_dec (T r) (S n)) as [tn|tn].
+  2:{ apply next_keeps. apply (c_na1 Cw); auto. split; auto. lia. }
+  destruct (classic (init w)) as [i|i]; [apply sb_hb; auto|].
+  destruct (classic (thd w r)) as [th|th]; [apply sb_hb; auto|].
+  destruct (classic (at_ w /\ at_ r /\ incl w r)) as [(a1&a2&a3)|no].
+  { assert (rel w) by (apply na_str; auto; congruence). assert (acq r) by (apply na_str; auto).
+    apply hb1_hb. right. split; [simpl; lia|]. split; [exact tr|]. do 6 (split; [assumption|]).
+    exists w. split; [left; auto|simpl; auto]. }
+  (* all of X n, and r reads a visible write *)
+  assert (Nr : ~ events (X n) r) by (simpl; lia).
+  destruct (@one_more rel acq rel_at acq_at (X n) r) as (g'&C'&EX); auto.
+  { intros x s. apply sb_T in s. simpl; lia. }
+  { intros x h s. apply sb_T in s. simpl in h; lia. }
+  pose proof (one_more_unread (c_wf Cw) Nr C' EX) as NRC. destruct EX as (E1&E2&E3&E4&E5&E6).
+  assert (NG : near g').
+  { split. apply C'. exists (eq r). split; [congruence|]. split; [|split].
+    - intros c' x <- h s. apply sb_T in s. apply E1 in h. destruct h as [h| ->]; simpl in *; lia.
+    - intros c' r' <-. apply NRC.
+    - intros r' x h ne. rewrite E2; auto. apply E1 in h. destruct h as [h|h]; [|congruence].
+      simpl in *. tauto. }
+  destruct (prefixes_race_free NG C' (a:=w) (c:=r)) as [z|[z|[z|z]]]; auto; try tauto.
+  - apply E1. left. simpl. lia.
+  - apply E1; auto.
+  - intros ->; lia.
+  - destruct (E6 _ z) as [(d&d1&d2&d3)|(b&b1&bn&_)]; [|tauto].
+    assert (DR : hbw (X (S n)) d r) by (apply sb_hb; auto). destruct d3 as [ -> |d3]; auto.
+    exact (hb_tr (next_keeps d3) DR).
+  - destruct (E5 _ z).
+Qed.
+Lemma next_coh a b y x : hbs (X (S n)) a b -> (y = b \/ rf (X (S n)) y b) ->
+  mo (X (S n)) y x -> (x = a \/ rf (X (S n)) x a) -> False.
+Proof.
+  intros H h1 (m&nl&_) h3. destruct (mm_dom m) as (yw&xw&l).
+  assert (lb : loc y = loc b). { destruct h1 as [ -> |[h1 _]]; auto. apply (rfX_dom h1). }
+  assert (la : loc x = loc a). { destruct h3 as [ -> |[h3 _]]; auto. apply (rfX_dom h3). }
+  assert (I : in_order a b) by (apply next_in_order; auto; congruence).
+  assert (V : exists v, ((isW a /\ v = a) \/ (~ isW a /\ rf_run v a)) /\ (x = v \/ mm x v)).
+  { destruct (classic (isW a)) as [aw|aw].
+    - exists a. split; auto. destruct h3 as [ -> |[h3 _]]; auto. right. apply rmw_later; auto.
+      split; auto. apply (rfX_dom h3).
+    - destruct h3 as [ -> |[h3 _]]; [tauto|]. exists x. auto. }
+  destruct V as (v&v1&v2). destruct (I v v1) as [I1 I2]. assert (Q0 : mm v y \/ v = y).
+  { destruct h1 as [ -> |[h1 _]]; [left; auto|]. destruct (I1 _ h1); auto. }
+  apply (@mm_irr y). destruct v2 as [ -> |v2]; destruct Q0 as [q|<-]; eauto.
+Qed.
+Lemma next_plain_last w r k : rf (X (S n)) w r -> nal (loc r) -> isW k -> loc k = loc r ->
+  hbs (X (S n)) w k -> hbs (X (S n)) k r -> False.
+Proof.
+  intros [H _] nl kw kl h1 h2. destruct (rfX_dom H) as (ww&rr&l).
+  assert (I : in_order w k) by (apply next_in_order; auto; congruence).
+  assert (J : in_order k r) by (apply next_in_order; auto). destruct (I w) as [_ I2]; auto.
+  destruct (J k) as [J1 _]; auto. specialize (I2 kw). apply (@mm_irr w).
+  destruct (J1 _ H) as [<-|q]; eauto.
+Qed.
+Lemma next_rf w r : rf (X (S n)) w r -> hbs (X (S n)) r w -> False.
+Proof. intros [H _] H'. apply next_T in H'. apply rfX_T in H. lia. Qed.
+Lemma next_prefix : conss (X (S n)) /\ consw (X (S n)).
+Proof.
+  split; split; auto using X_wf, next_rmw.
+  - intros x H. apply next_T in H. lia.
+  - exact next_coh.
+  - exact next_rf.
+  - intros w r H nl. apply hb_ws, next_plain; auto.
+  - exact next_plain_last.
+  - intros x H. apply hb_ws, next_T in H. lia.
+  - intros a b y x H. apply next_coh, hb_ws, H.
+  - intros w r H H'. exact (next_rf H (hb_ws H')).
+  - exact next_plain.
+  - intros w r k H nl kw kl h1 h2. exact (next_plain_last H nl kw kl (hb_ws h1) (hb_ws h2)).
+Qed.
+End Next.
 
 (* The initial writes alone are consistent. *)
 Lemma first_prefix (rl ac : E -> Prop) : (forall x, rl x -> at_ x) -> (forall x, ac x -> at_ x) ->
@@ -954,7 +973,7 @@ Qed.
 (* Both readings of hb, of all atomics and of those that release and acquire, are carried at
    once (step 8). *)
 Lemma all_prefixes n : conss (X n) /\ consw (X n).
-Proof. induction n; [split; apply first_prefix; auto|apply next_prefix; auto]. Qed.
+Proof. induction n as [|n [C Cw]]; [split; apply first_prefix; auto|apply next_prefix; auto]. Qed.
 (* The last write of a location in the run is last in hb. *)
 Lemma mm_last_is_hb_last n w k : hbw (X n) w k -> loc w = loc k -> isW w -> isW k -> mm w k.
 Proof.

@@ -42,14 +42,17 @@ Proof. intros h h'. simpl. destruct (acc_isacc _ h) as [_ q]. rewrite q; auto. Q
 Lemma answers_grow n t k x : acc n = Some (t, k, x) ->
   answers_so_far (S n) t = answers_so_far n t ++ [answer_at n].
 Proof. intros h. simpl. rewrite h. destruct (Nat.eq_dec t t); congruence. Qed.
+Lemma only_access o i : is_acc i = true -> In i (code (ro o)) -> i = access (ro o).
+Proof.
+  intros a I. pose proof (row_has_one_access o) as h. unfold access, pos.
+  assert (H : In i (filter is_acc (code (ro o)))) by (apply filter_In; auto). revert h H. clear.
+  induction (code (ro o)) as [|c cs IH]; simpl; [tauto|]. destruct (is_acc c); simpl; auto.
+  destruct (filter is_acc cs); [|discriminate]. simpl. intros _ [->|[]]. auto.
+Qed.
 Lemma answer_is n t b o i : act n = Some (t, b, tr o i) -> is_acc i = true -> In i (code (ro o)) ->
   answer_at n = answer_of o (kept (thr (S n) t)).
 Proof.
-  intros A a I. assert (ac : i = access (ro o)).
-  { pose proof (row_has_one_access o) as h. unfold access, pos.
-    assert (In i (filter is_acc (code (ro o)))) by (apply filter_In; auto). revert h H. clear.
-    induction (code (ro o)) as [|c cs IH]; simpl; [tauto|]. destruct (is_acc c); simpl; auto.
-    destruct (filter is_acc cs); [|discriminate]. simpl. intros _ [->|[]]. auto. }
+  intros A a I. pose proof (only_access _ _ a I) as ac.
   destruct (row_wf o) as [h1 h2]. unfold one_access in h1. apply andb_prop in h1 as [_ h1].
   rewrite <- ac, h2 in h1. unfold kind_row in h1. unfold answer_at, answer_of. rewrite A.
   pose proof (@reg_val _ n t b (tr o i) A) as R. unfold stored.
@@ -131,11 +134,7 @@ Proof.
   assert (X : In i (codes o)).
   { rewrite <- h2. unfold code_now. apply in_or_app. left. apply -> in_rev. auto. }
   unfold code_of in X. apply in_map_iff in X as (j&<-&X). rewrite isacc_tr in IA.
-  assert (ac : j = access (ro o)).
-  { pose proof (row_has_one_access o) as h. unfold access, pos.
-    assert (In j (filter is_acc (code (ro o)))) by (apply filter_In; auto). revert h H. clear.
-    induction (code (ro o)) as [|c cs IH]; simpl; [tauto|]. destruct (is_acc c); simpl; auto.
-    destruct (filter is_acc cs); [|discriminate]. simpl. intros _ [->|[]]. auto. }
+  pose proof (only_access _ _ IA X).
   subst j. split; [unfold codeof; rewrite a; exact h2|]. auto.
 Qed.
 End Places_.

@@ -71,40 +71,41 @@ Lemma eqx_t a b : eqx a b = true <-> a = b.
 Proof. unfold eqx. destruct (loc_dec a b); split; congruence. Qed.
 Lemma eqn_t a b : eqn a b = true <-> a = b.
 Proof. unfold eqn. destruct (Nat.eq_dec a b); split; congruence. Qed.
+Ltac parts := repeat match goal with
+  | h : _ && _ = true |- _ => apply andb_prop in h as [? ?]
+  | h : eqn _ _ = true |- _ => apply eqn_t in h
+  | h : eqx _ _ = true |- _ => apply eqx_t in h
+  end; subst.
+Ltac same := repeat (apply andb_true_intro; split); rewrite ?eqn_t, ?eqx_t; auto.
 Lemma stores_to_iff w x n : stores_to w x n = true <-> exists t k, acc n = Some (t, k, x) /\
   (k = kST \/ k = k1) /\ wgof t = w.
 Proof.
   unfold stores_to. split.
-  - destruct (acc n) as [[[t k] y]|]; [|discriminate]. destruct k; try discriminate; intro h;
-      apply andb_prop in h as [a b]; apply eqn_t in a; apply eqx_t in b; subst; eauto 6.
-  - intros (t&k&->&[-> | ->]&<-); apply andb_true_intro; rewrite eqn_t, eqx_t; auto.
+  - destruct (acc n) as [[[t []] y]|]; try discriminate; intro h; parts; eauto 6.
+  - intros (t&k&->&[-> | ->]&<-); same.
 Qed.
 Lemma rmw_at_L2_iff w x n : rmw_at_L2 w x n = true <-> exists t, acc n = Some (t, k2, x) /\
   wgof t = w.
 Proof.
   unfold rmw_at_L2. split.
-  - destruct (acc n) as [[[t k] y]|]; [|discriminate]. destruct k; try discriminate; intro h;
-      apply andb_prop in h as [a b]; apply eqn_t in a; apply eqx_t in b; subst; eauto 6.
-  - intros (t&->&<-); apply andb_true_intro; rewrite eqn_t, eqx_t; auto.
+  - destruct (acc n) as [[[t []] y]|]; try discriminate; intro h; parts; eauto.
+  - intros (t&->&<-). same.
 Qed.
 Lemma rmw_of_iff x n : rmw_of x n = true <-> exists t, acc n = Some (t, k2, x).
 Proof.
   unfold rmw_of. split.
-  - destruct (acc n) as [[[t k] y]|]; [|discriminate].
-    destruct k; try discriminate; intro h; apply eqx_t in h; subst; eauto.
-  - intros (t&->); rewrite eqx_t; auto.
+  - destruct (acc n) as [[[t []] y]|]; try discriminate; intro h; parts; eauto.
+  - intros (t&->). same.
 Qed.
 Lemma flush_of_iff w x n : flush_of w x n = true <-> lab n = FLUSH_L1 w x.
 Proof.
-  unfold flush_of. split. destruct (lab n); try discriminate.
-  intro h; apply andb_prop in h as [a b]; apply eqn_t in a; apply eqx_t in b; subst; auto.
-  intros ->. apply andb_true_intro; rewrite eqn_t, eqx_t; auto.
+  unfold flush_of. split; [|intros ->; same].
+  destruct (lab n); try discriminate. intro h. parts. auto.
 Qed.
 Lemma fetch_of_iff w x n : fetch_of w x n = true <-> lab n = FETCH_L1 w x.
 Proof.
-  unfold fetch_of. split. destruct (lab n); try discriminate.
-  intro h; apply andb_prop in h as [a b]; apply eqn_t in a; apply eqx_t in b; subst; auto.
-  intros ->. apply andb_true_intro; rewrite eqn_t, eqx_t; auto.
+  unfold fetch_of. split; [|intros ->; same].
+  destruct (lab n); try discriminate. intro h. parts. auto.
 Qed.
 Lemma acc_I n t k x : acc n = Some (t, k, x) -> lab n = Exec t.
 Proof.

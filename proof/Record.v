@@ -425,7 +425,7 @@ Proof.
     rewrite F in h. apply andb_prop in h as [h _]. auto.
   - simpl. rewrite <- app_assoc.
     destruct (lk c) eqn:K; [|destruct (ul c) eqn:U; [apply andb_prop in h as [_ h]|]];
-      eapply IH; eauto; simpl; rewrite takes_tr, frees_tr, K, ?U; auto; discriminate.
+      refine (IH _ h _ _ p i r E F); simpl; rewrite takes_tr, frees_tr, K, ?U; auto; discriminate.
 Qed.
 Lemma rows_free_own o : forall c, is_code c -> frees_own (of_op o) c.
 Proof.
@@ -462,7 +462,8 @@ Proof.
     apply (c3 k d); auto. lia. }
   destruct (lk c) eqn:LK; [destruct cur as [g|]|destruct (ul c) eqn:UL; [destruct cur as [g|]|]].
   - apply (IH (Some g) E (KEEP (lk_not_ul LK))); auto.
-  - apply (IH (Some (length pre)) E); auto. split; [lia|]. split; eauto. intros; lia.
+  - apply (IH (Some (length pre)) E); auto. split; [lia|].
+    split; [exists c; auto|intros; lia].
   - destruct I as [I|I]; [|apply (IH None E Logic.I); auto]. injection I as <- <-.
     destruct C as (c1&c2&c3). repeat split; eauto.
   - apply (IH None E Logic.I); auto.

@@ -9,6 +9,7 @@
 
 Require Import Classical List Arith Lia Bool.
 Require Import Obligations Thm1.
+Require Steps.
 Import ListNotations.
 Set Implicit Arguments.
 
@@ -37,12 +38,7 @@ Lemma sta_S n : sta (S n) = effect loc_dec wgof unset (sta n) (lab n). Proof. re
 Lemma ok n : n < N -> guard loc_dec (wgs P) wgof unset (sta n) (lab n) = true.
 Proof. exact (proj1 is_complete n). Qed.
 Lemma cmpl : finished unset (sta N). Proof. exact (proj2 is_complete). Qed.
-Lemma in_wgs t : In (wgof t) (wgs P).
-Proof.
-  unfold wgof, wg_of, wgs, thread_of. destruct (le_lt_dec (length P) t) as [h|h].
-  - rewrite nth_overflow; simpl; auto.
-  - right. apply in_map, nth_In. auto.
-Qed.
+Lemma in_wgs t : In (wgof t) (wgs P). Proof. apply Steps.in_wgs. Qed.
 
 (** ** What step [n] is *)
 Definition begins (th : running Val Loc) := match rest th with [] => true | _ => false end.

@@ -126,7 +126,9 @@ Proof.
         destruct (op_of P y); tauto).
       assert (i' : incl P x y) by (apply same_incl; auto; split; auto).
       assert (n' : ~ thd x y) by (intro t; apply n; split; auto; split; auto).
-      unfold sw. repeat (split; [tauto|]). exists w. auto.
+      assert (rx' : rel P x) by (clear - rx; tauto).
+      assert (ay' : acq P y) by (clear - aq; tauto).
+      unfold sw. repeat (split; [assumption|]). exists w. auto.
     + exfalso. ops. unfold no_set in *. tauto.
     + exfalso. unfold M.both in h. ops. unfold no_set in *. tauto.
   - intros (ex&ey&wx&rx&ry&ay&i&n&w&s&F). left. left.

@@ -41,24 +41,29 @@ Proof.
 Qed.
 Lemma look_kind r : isR r -> l2 r \/ own r /\ ~ l2 r \/ fetched r.
 Proof. unfold fetched. tauto. Qed.
+(* Something that has arrived at [x] was got from the L2. *)
+Definition got r x := l2 r /\ x < T r \/ fetched r /\ x < ft r.
+(* A look finds a store of its own L1, or what it gets from the L2. *)
+Lemma found w r : rf_run w r ->
+  (wg w = wg r /\ ~ init w /\ T w < T r /\ ~ l2 r) \/ (got r (arr w) /\ arr w < T r).
+Proof.
+  intro H. destruct (rf_dom H) as (_&b&_). destruct (look_kind b) as [h|[[h _]|h]].
+  - destruct (look_l2 H h). unfold got. auto.
+  - destruct (look_own H h) as (?&?&?&_&?&_). auto.
+  - destruct (look_ft H h) as (_&?&?&_). right. unfold got. split; [auto|lia].
+Qed.
 Lemma rfT w r : rf_run w r -> T w < T r.
 Proof.
-  intro H. destruct (rf_dom H) as (a&b&c). pose proof (read_not_init b) as n.
-  destruct (times n) as (t1&t2&t3). destruct (classic (init w)) as [i|i]. { apply inits in i. lia. }
-  pose proof (arrT a i). destruct (look_kind b) as [h|[[h _]|h]].
-  - destruct (look_l2 H h). lia.
-  - destruct (look_own H h) as (_&_&_&_&?&_). auto.
-  - destruct (look_ft H h) as (_&?&?&_). lia.
+  intro H. destruct (found H) as [(_&_&h&_)|[_ h]]; auto. destruct (rf_dom H) as (a&b&_).
+  destruct (classic (init w)) as [i|i]; [|pose proof (arrT a i); lia].
+  pose proof (times (read_not_init b)). apply inits in i. lia.
 Qed.
 (* An RMW is after what it reads. *)
 Lemma rmw_after_its_read w u : rmw u -> rf_run w u -> mm w u.
 Proof.
-  intros [uw ur] H. destruct (rf_dom H) as (a&b&c). pose proof (read_not_init b) as n.
-  destruct (look_kind b) as [h|[[h h']|h]].
-  - destruct (look_l2 H h). pose proof (l2s h). apply mm_by_arrival; auto. lia.
-  - destruct (look_own H h) as (_&?&?&_&?&_). apply mm_of_one_group; auto.
-  - destruct (look_ft H h) as (_&?&?&_). destruct h as (_&_&h). pose proof (arrs uw n h).
-    apply mm_by_arrival; auto. lia.
+  intros [uw ur] H. destruct (rf_dom H) as (a&_&c). pose proof (read_not_init ur) as n.
+  destruct (found H) as [(h1&h2&h3&_)|[_ h]]; [apply mm_of_one_group; auto|].
+  pose proof (arrT uw n). apply mm_by_arrival; auto. lia.
 Qed.
 (* Who must see a write reads it or a newer one. *)
 Lemma reads_seen_or_newer w G t o w' : K w G t -> rf_run w' o -> wg o = G -> loc o = loc w ->
@@ -72,25 +77,23 @@ Proof.
     destruct (l2s h) as (h1&_&h2). destruct (order (o := w) (p := o)) as [_ q]; auto. lia.
     specialize (q h). lia.
   - destruct (look_own H h) as (_&q1&q2&q3&q4&q5&q6&q7). pose proof (arrs a q1 q3) as aw.
+    assert (LAST : forall w, isW w -> ~ init w -> wg w = wg o -> loc w = loc o -> T w < T o ->
+      mme w w').
+    { intros x x1 x2 x3 x4 x5. destruct (Nat.lt_trichotomy (T x) (T w')) as [q|[q|q]].
+      - right. apply mm_of_one_group; auto; congruence.
+      - left. apply T_inj; auto.
+      - destruct (q5 x); auto. }
     destruct k as [i|[(k1&k2&k3)|(k1&[(j&j1&j2&j3)|(r&v&r1&r2&r3&r4&r5)])]].
     + right. apply inits in i. apply mm_by_arrival; auto; [congruence|lia].
-    + destruct (Nat.lt_trichotomy (T w) (T w')) as [q|[q|q]].
-      * right. apply mm_of_one_group; auto; congruence.
-      * left. apply T_inj; auto.
-      * exfalso. apply (q5 w); auto; lia.
+    + apply LAST; auto. lia.
     + right. apply mm_by_arrival; auto; [congruence|].
       assert (~ T w' < j) by (intro; apply (q6 j); auto; lia). lia.
     + apply mme_tr with v; auto. destruct (rf_dom r1) as (b1&b2&b3).
-      pose proof (read_not_init b2) as rn. destruct (look_kind b2) as [y|[[y y']|y]].
-      * destruct (look_l2 r1 y) as [y1 _]. destruct (l2s y) as (y2&_&y3). assert (T r < T w').
-        { destruct (Nat.lt_trichotomy (T r) (T w')) as [z|[z|z]]; auto.
-          apply T_inj in z; auto; subst; tauto. exfalso; apply (q5 r); auto; try congruence; lia. }
-        destruct (order (o := r) (p := w')); auto; try congruence. right.
-        apply mm_by_arrival; auto; [congruence|lia].
-      * destruct (look_own r1 y) as (_&z1&z2&z3&z4&_).
-        destruct (Nat.lt_trichotomy (T v) (T w')) as [z|[z|z]]. right.
-        apply mm_of_one_group; auto; congruence. left; apply T_inj; auto. exfalso.
-        apply (q5 v); auto; try congruence; lia.
+      destruct (look_kind b2) as [y|[[y y']|y]].
+      * destruct (l2s y) as (y2&_&_). apply mme_tr with r.
+        { right. apply rmw_after_its_read; auto. split; auto. }
+        apply LAST; auto using read_not_init; try congruence. lia.
+      * destruct (look_own r1 y) as (_&z1&z2&z3&z4&_). apply LAST; auto; try congruence. lia.
       * destruct (look_ft r1 y) as (_&z1&z2&_). right. apply mm_by_arrival; auto; [congruence|].
         assert (~ T w' < ft r) by (intro; apply (q7 r); auto; try congruence; lia). lia.
   - destruct (look_ft H h) as (q0&q1&q2&q3&q4&q5&q6). apply q3; auto.
@@ -151,14 +154,10 @@ Proof.
   pose proof (thd_ni t) as n. pose proof (seqs t q) as h. destruct (times n) as (_&_&h').
   rewrite <- (thd_wg t). destruct Hv as [[w ->]|[w r]].
   { split; auto. right; left. repeat split; auto. lia. }
-  destruct (rf_dom r) as (r1&r2&r3). split; auto. destruct (classic (init v)) as [i|i]; auto. right.
-  assert (TH : arr v < T a -> arr v < s b /\ exists r0 v0, rf_run v0 r0 /\ wg r0 = wg a /\
-    loc r0 = loc v /\ T r0 < s b /\ mme v v0).
-  { intro. split; [lia|]. exists a, v. repeat split; auto; try lia. left; auto. }
-  destruct (look_kind r2) as [y|[[y y']|y]].
-  - right. destruct (look_l2 r y) as [y1 _]. destruct (TH y1); auto.
-  - left. destruct (look_own r y) as (_&z1&z2&z3&z4&_). repeat split; auto; lia.
-  - right. destruct (look_ft r y) as (_&z1&z2&_). destruct TH; auto. lia.
+  destruct (rf_dom r) as (r1&r2&r3). split; auto. right.
+  destruct (found r) as [(h1&h2&h3&_)|[_ h1]]; [left|right].
+  - repeat split; auto; lia.
+  - split; [lia|right]. exists a, v. repeat split; auto; try lia. left; auto.
 Qed.
 Lemma sw_then_sb a b c : Ke a b -> T a < T b -> sb b c -> Ks a c.
 Proof.
@@ -181,10 +180,7 @@ Proof.
     pose proof (rfT r) as t. destruct (rf_dom r) as (r1&r2&r3). split; [apply U|].
     split; [congruence|]. split; [apply read_not_init; auto|].
     split; [right; eapply mme_mm; eauto|]. split; [lia|]. destruct i6 as [i6|i6]; [|right; lia].
-    apply mme_arr in i4. destruct (look_kind r2) as [y|[[y y']|y]].
-    + right. destruct (look_l2 r y). lia.
-    + left. destruct (look_own r y) as (_&_&z&_). congruence.
-    + right. destruct (look_ft r y) as (_&z1&z2&_). lia.
+    apply mme_arr in i4. destruct (found r) as [(z&_)|[_ z]]; [left; congruence|right; lia].
 Qed.
 Lemma sw_plus_Q a c : sw_plus a c -> isW a /\ at_ a /\ isR c /\ at_ c /\ incl a c /\ ~ init a /\
   ~ init c /\ loc a = loc c /\ exists w, rf_run w c /\ rs_plus a w /\ Q a w.
@@ -200,28 +196,22 @@ Proof.
   destruct Hv as [[_ ->]|[h _]]; [|tauto]. pose proof (rfT r). destruct (times nc) as (?&?&?).
   split; auto. right. destruct (classic (wg a = wg c)) as [g|g]. { left. repeat split; auto. lia. }
   right. assert (arr a < T c).
-  { apply mme_arr in q1. destruct (look_kind a3) as [y|[[y y']|y]].
-    - destruct (look_l2 r y). lia.
-    - destruct (look_own r y) as (_&_&z&_). destruct q3; [congruence|lia].
-    - destruct (look_ft r y) as (_&z1&z2&_). lia. }
+  { apply mme_arr in q1. destruct (found r) as [(z&_)|[_ z]]; [|lia].
+    destruct q3; [congruence|lia]. }
   split; [lia|right]. exists c, w. repeat split; auto.
 Qed.
-Definition at' r := (fun x => l2 r /\ x < T r \/ fetched r /\ x < ft r).
 (* A release sequence that leaves its work-group was got from L2. *)
 Lemma got_from_L2 x y : ~ init x -> rs_plus x y -> wg x = wg y \/ exists r, isR r /\ wg r = wg y /\
-  loc r = loc y /\ T r <= T y /\ at' r (arr x).
+  loc r = loc y /\ T r <= T y /\ got r (arr x).
 Proof.
   intros n H. induction H as [x H|x y a b c d|x w u H IH r U]; auto.
   - destruct d as [[i _]|[t q]]; [tauto|auto].
   - destruct (rs_plus_Q n H) as (_&l&_&q1&q2&q3). pose proof (rfT r).
     destruct (rf_dom r) as (r1&r2&r3). apply mme_arr in q1.
-    destruct (look_kind r2) as [y|[[y y']|y]].
-    + right. exists u. destruct (look_l2 r y). repeat split; auto. left; split; auto; lia.
-    + destruct (look_own r y) as (_&_&z&_).
-      destruct (IH n) as [g|(p&p1&p2&p3&p4&p5)]; [left; congruence|right]. exists p.
+    destruct (found r) as [(z&_)|[z _]].
+    + destruct (IH n) as [g|(p&p1&p2&p3&p4&p5)]; [left; congruence|right]. exists p.
       repeat split; auto; try congruence; lia.
-    + right. exists u. destruct (look_ft r y) as (_&z1&z2&_). repeat split; auto.
-      right; split; auto; lia.
+    + right. exists u. repeat split; auto. unfold got in *. intuition lia.
 Qed.
 (* sb and then sw+, by SYNC where it leaves the work-group. *)
 Lemma sb_then_sw a b c : Ks a b -> T a < T b -> sw_plus b c -> Ke a c.
@@ -231,12 +221,10 @@ Proof.
   destruct (classic (wg b = wg c)) as [g|g].
   { rewrite <- g. eapply must_see_lasts; [apply k; auto|lia]. }
   eapply carried_is_seen; [apply must_see_in_reach, k; auto|]. destruct (rf_dom r) as (r1&r2&r3).
-  pose proof (mme_arr q1). destruct (look_kind a3) as [y|[[y y']|y]].
-  - destruct (look_l2 r y). apply SYNC with c; auto. left; split; auto; lia.
-  - destruct (look_own r y) as (_&_&z&_&z'&_).
-    destruct (got_from_L2 n rs) as [g'|(p&p1&p2&p3&p4&p5)]; [congruence|].
-    apply SYNC with p; auto; try congruence; try lia; try tauto; try exact p5.
-  - destruct (look_ft r y) as (_&z1&z2&_). apply SYNC with c; auto. right; split; auto; lia.
+  pose proof (mme_arr q1). destruct (found r) as [(z&_&_&z')|[z _]].
+  - destruct (got_from_L2 n rs) as [g'|(p&p1&p2&p3&p4&p5)]; [congruence|].
+    apply SYNC with p; auto; try congruence; try lia; tauto.
+  - apply SYNC with c; auto. unfold got in *. intuition lia.
 Qed.
 Notation in_order := (Fig2.in_order isW mm rf_run).
 Lemma V_loc a v : V a v -> loc v = loc a /\ isW v /\ T v <= T a.
@@ -309,10 +297,8 @@ Lemma first_ex : forall m k, T k < m -> isW k -> ~ init k -> exists k', isW k' /
 Proof.
   induction m as [|m IH]; intros k t w n; [lia|]. destruct (classic (first k)) as [F|F].
   { exists k. repeat split; auto. }
-  apply not_all_ex_not in F. destruct F as [o F]. apply imply_to_and in F. destruct F as [ow F].
-  apply imply_to_and in F. destruct F as [on F]. apply imply_to_and in F. destruct F as [og F].
-  apply imply_to_and in F. destruct F as [ol F]. apply imply_to_and in F. destruct F as [ot F].
-  apply NNPP in F. destruct (IH o) as (k'&a&b&c&d&f&g&h); auto; [lia|]. exists k'.
+  apply NNPP. intro no. apply F. intros o ow on og ol ot E.
+  destruct (IH o) as (k'&a&b&c&d&f&g&h); auto; [lia|]. apply no. exists k'.
   repeat split; auto; try congruence. lia.
 Qed.
 (* Nor one of another, by ATOM, which is asked of the first store that arrives. *)
