@@ -57,8 +57,8 @@ _EVENTS = {"fence", "event"}
 _MOST_WAYS = 16
 """An access is taken apart into so many at most, by what it depends on."""
 
-_COMPARED = ("left", "right")
-"""The registers of what was compared last."""
+_COMPARED = ("left", "right", "high", "low")
+"""The registers of what was compared last, as numbers with a sign and without one."""
 
 _NUMBER = re.compile(r"[$#]?(-?(?:0[xX][0-9a-fA-F]{1,16}|0|[1-9][0-9]{0,19}))")
 
@@ -348,6 +348,8 @@ class TableExecutor(Executor[State]):
             self.state = replace(self.state, reserved=None)
         if self.state is not None and "forget" in form.words:
             self._forget(_COMPARED)
+        if self.state is not None and "uncarried" in form.words:
+            self._forget(_COMPARED[2:])
         if "end" in form.words:
             self.state = None
 

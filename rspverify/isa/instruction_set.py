@@ -19,12 +19,14 @@ exclusive` are a pair, in which the store may fail: `exclusive` is whether it su
 store says `dependent`, what is made of this depends on it. A fence that says `fetch` orders fetches
 of instructions, and no accesses. A read-modify-write that says `whole` is one event everywhere; of
 one that says `carried`, what it writes depends on what it has read. `release` is the end of a
-reservation without a store; `forget`, that of what was compared last, `left` and `right`; `byte`
-says that only the low byte is accessed, which of locations is not read.
+reservation without a store; `forget`, that of what was compared last, `left` and `right`, and as
+numbers without a sign `high` and `low`; `uncarried`, of these two alone; `byte` says that only the
+low byte is accessed, which of locations is not read.
 
 NAME is what machines call the instruction, if it is not its mnemonic. `{1}` in effects is what was
 chosen first in the spelling, as in `{1}_(a, b)`, an operator by its word. A line `NAME(a, b) =
-FORMULA` is a function that formulas may use, and after a line `NAME = {a|b}{c|d}`, in capitals,
+FORMULA` is a function that formulas may use; `NAME_() = FORMULA` stands for a formula over
+registers wherever an effect has it. After a line `NAME = {a|b}{c|d}`, in capitals,
 `{NAME}` stands for these choices. After a line `conditional {a|b} : FORMULA` any instruction may
 have one of these at its end, and is then executed where the formula holds, in which `{1}` is that.
 
@@ -59,7 +61,9 @@ _STRENGTH = re.compile(r"(strength|slip|instead|branch) (.+)")
 _WORD = re.compile(r"([\w.]+)(?:=(\d+))?")
 _NAMED = re.compile(r"([A-Z]+) = (.+)")
 _CONDITIONAL = re.compile(r"conditional \{(.+)\} : (.+)")
-_FUNCTION = re.compile(r"(\w+)\(([\w, ]*)\) = (.+)")
+_FUNCTION = re.compile(r"(\w+)\(([\w, ]+)\) = (.+)")
+_STANDS = re.compile(r"(\w+)\(\) = (.+)")
+_STANDING = re.compile(r"\b(\w+)\(\)")
 _CHOICE = re.compile(r"\{([^{}]*)\}")
 _LETTER = re.compile(r"[a-zA-Z]")
 _OPERANDS = re.compile(r"(?:\[[^\]]*\]|[^\s,\[])+")
@@ -153,8 +157,8 @@ def _pattern(operand: str) -> re.Pattern[str]:
 
 
 class Spelling(Struct, frozen=True, eq=False):
-    """A line of a set. choices: of each, its texts and the tags of each of them. needs: as of a
-    form."""
+    """A line of a set. choices: of each, its texts and the tags of each of them. stands: formulas
+    by the names that stand for them. needs: as of a form."""
 
     mnemonic: str
     operands: str
@@ -162,6 +166,7 @@ class Spelling(Struct, frozen=True, eq=False):
     name: str | None
     tags: tuple[str, ...]
     choices: tuple[Mapping[str, tuple[str, ...]], ...]
+    stands: Mapping[str, str]
     needs: str = ""
 
     @property
@@ -190,6 +195,7 @@ class Spelling(Struct, frozen=True, eq=False):
         for number, (text, means) in enumerate(zip(texts, self.choices, strict=True), start=1):
             effects = effects.replace(f"{{{number}}}", text.strip("."))
             tags += means[text]
+        effects = _spelled_out(effects, self.stands)
         mnemonic = _chosen(self.mnemonic, texts)
         operands = _chosen(self.operands, texts[len(_CHOICE.findall(self.mnemonic)) :])
         made = _form(
@@ -205,6 +211,17 @@ def _chosen(spelling: str, texts: Iterable[str]) -> str:
     """A spelling, with a text for each of its choices."""
     given = iter(texts)
     return _CHOICE.sub(lambda _: next(given), spelling)
+
+
+def _spelled_out(effects: str, stands: Mapping[str, str]) -> str:
+    """Effects, with a formula for each name that stands for one. Raises ValueError."""
+
+    def of(it: re.Match[str]) -> str:
+        if it[1] not in stands:
+            raise ValueError(f"{it[0]} must stand for a formula, and no line says which")
+        return f"({stands[it[1]]})"
+
+    return _STANDING.sub(of, effects)
 
 
 @cache
@@ -370,6 +387,7 @@ def read_instruction_set(source: Source, *, tested: bool = False) -> Instruction
     spellings: list[Spelling] = []
     choices: dict[str, str] = {}
     functions: dict[str, Function] = {}
+    stands: dict[str, str] = {}
     conditional: dict[str, Formula] = {}
     strengths: dict[str, list[str]] = {"strength": [], "slip": [], "instead": [], "branch": []}
     head = None
@@ -391,8 +409,13 @@ def read_instruction_set(source: Source, *, tested: bool = False) -> Instruction
                 choices[match[1]] = match[2]
                 continue
             if match := _CONDITIONAL.fullmatch(bare):
-                means = match[2]
-                conditional |= {it: formula(means.replace("{1}", it)) for it in match[1].split("|")}
+                for it in match[1].split("|"):
+                    means = _spelled_out(match[2].replace("{1}", it), stands)
+                    conditional[it] = formula(means)
+                continue
+            if match := _STANDS.fullmatch(bare):
+                formula(match[2])
+                stands[match[1]] = match[2]
                 continue
             if match := _FUNCTION.fullmatch(bare):
                 functions[match[1]] = _function(match[2].split(", "), formula(match[3]), functions)
@@ -400,7 +423,7 @@ def read_instruction_set(source: Source, *, tested: bool = False) -> Instruction
             if match := _STRENGTH.fullmatch(bare):
                 strengths[match[1]].append(match[2])
                 continue
-            spellings.append(_spelling(bare))
+            spellings.append(_spelling(bare, stands))
             if not tested:
                 spellings[-1].first()
         except ValueError as error:
@@ -450,7 +473,7 @@ def _function(names: Sequence[str], means: Formula, others: Mapping[str, Functio
     return lambda *given: means.value(dict(zip(names, given, strict=True)).__getitem__, others)
 
 
-def _spelling(line: str) -> Spelling:
+def _spelling(line: str, stands: Mapping[str, str]) -> Spelling:
     """A line that says of instructions what they do. Raises ValueError."""
     match = _LINE.fullmatch(line)
     if match is None:
@@ -461,7 +484,7 @@ def _spelling(line: str) -> Spelling:
     choices = tuple(map(_texts, _CHOICE.findall(spelling)))
     mnemonic, operands = spelled.groups()
     own = tuple((tags or "").split())
-    return Spelling(mnemonic, operands, effects, name, own, choices, needs or "")
+    return Spelling(mnemonic, operands, effects, name, own, choices, stands, needs or "")
 
 
 def _form(
