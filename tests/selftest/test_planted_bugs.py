@@ -27,8 +27,9 @@ from rspverify.soundness.sides import ModelSide
 from rspverify.source import Source
 
 CHOICES = Choices(states=4_000, steps=14)
-_SMALL, _SMALL_WITNESS = 17, 86
-"""The pairs that show a verdict that is too good and are quickly made smaller."""
+_SMALL, _SMALL_WITNESS, _SMALL_FAILURE = 17, 94, 16
+"""The pairs that show a verdict that is too good, or an engine that fails, and are quickly made
+smaller."""
 
 
 def first_disagreement(
@@ -157,7 +158,7 @@ def test_an_engine_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
 
     choices = replace(CHOICES, engines=(Engine.EXPLICIT, Engine.UNROLL))
     monkeypatch.setattr(UnrolledExecutions, "outcomes", wrong)
-    found = first_disagreement(20, choices)
+    found = first_disagreement(4, choices, start=_SMALL_FAILURE)
     assert found.kind == ("failure", "unroll", "AssertionError")
     assert found.words == "unroll failed: AssertionError: no model"
     assert len(program_of(found).operations) == 1
@@ -165,4 +166,4 @@ def test_an_engine_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_bug_no_disagreement() -> None:
     with pytest.raises(AssertionError, match="did not show"):
-        first_disagreement(10, CHOICES)
+        first_disagreement(4, CHOICES)
