@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -40,10 +40,13 @@ class Processes:
         for _ in range(workers - running.count("worker")):
             self.worker()
 
-    def scheduler(self) -> subprocess.Popen[bytes]:
-        """A scheduler at the port of these processes."""
+    def scheduler(self, **settings: str) -> subprocess.Popen[bytes]:
+        """A scheduler at the port of these processes.
+
+        settings: of Dask, as variables of the environment.
+        """
         where = ("--host", "127.0.0.1", "--port", str(self.port))
-        return self._start("scheduler", *where, "--no-dashboard")
+        return self._start("scheduler", *where, "--no-dashboard", settings=settings)
 
     def worker(self, *packages: Path) -> subprocess.Popen[bytes]:
         """A worker with one thread, which nobody starts again.
@@ -69,13 +72,15 @@ class Processes:
                 os.killpg(each.pid, signal.SIGKILL)
             kill(each)
 
-    def _start(self, *words: str, packages: Sequence[Path] = ()) -> subprocess.Popen[bytes]:
+    def _start(
+        self, *words: str, packages: Sequence[Path] = (), settings: Mapping[str, str] | None = None
+    ) -> subprocess.Popen[bytes]:
         folders = os.pathsep.join(map(str, (*packages, ROOT / "tests", ROOT)))
         with self.log.open("ab") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", "dask", *words],
                 cwd=self._folder,
-                env={**os.environ, "PYTHONPATH": folders},
+                env={**os.environ, "PYTHONPATH": folders, **(settings or {})},
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
