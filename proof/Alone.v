@@ -1,8 +1,8 @@
 (** * One thread alone: what an instruction, and the environment, make of a state
 
-    Lemmas for the construction of runs, of any program over the two places of Refuted.v: paths from
-    a state to a state; what a thread has still to execute; a fifo that is emptied; what a row holds
-    after some of its instructions, and when (docs/proof.md, Exactness). *)
+    Lemmas for the construction of runs, of any program: paths from a state to a state; what a
+    thread has still to execute; a fifo that is emptied; what a row holds after some of its
+    instructions (docs/proof.md, Exactness). *)
 Require Import List Arith Lia Bool Thm1 Obligations Steps.
 Import ListNotations.
 Set Implicit Arguments.
