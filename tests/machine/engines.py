@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from programs import (
     ONE_DEVICE,
@@ -44,10 +44,13 @@ SHAPES = {
 Outcomes = frozenset[Outcome]
 
 
-def random_programs(name: str, count: int, salt: str = "") -> Iterator[AssemblyProgram]:
-    """So many programs of a shape, the same in each run; every fifth is for `rsp-st-waits`."""
+def random_programs(
+    name: str, which: int | Iterable[int], salt: str = ""
+) -> Iterator[AssemblyProgram]:
+    """So many programs of a shape, or those with some numbers, which are the same in each run;
+    every fifth is for `rsp-st-waits`."""
     shape: Size = SHAPES[name]
-    for number in range(count):
+    for number in range(which) if isinstance(which, int) else which:
         rng = random.Random(f"{name}, {salt}{number}")
         yield random_assembly(rng, shape, "rsp-st-waits" if number % 5 == 4 else "rsp")
 

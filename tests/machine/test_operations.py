@@ -1,7 +1,7 @@
 """Read-modify-writes of any operation, and loops that are cut off, by every engine."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 from machine.engines import (
@@ -12,7 +12,6 @@ from machine.engines import (
     random_programs,
     searched,
 )
-from oracle.machine import TooLarge
 from oracle_adapter import machine_outcomes
 from programs import assembly, listing, with_cut, with_operations
 
@@ -30,9 +29,9 @@ from rspverify.verdict import Outcome
 HERE, NEAR = (0, 0), (0, 1)
 
 
-def programs(name: str, count: int) -> Iterator[AssemblyProgram]:
+def programs(name: str, which: int | Iterable[int]) -> Iterator[AssemblyProgram]:
     """Random programs with something else in the place of their INCs, as far as they have any."""
-    for number, program in enumerate(random_programs(name, count, "operations ")):
+    for number, program in enumerate(random_programs(name, which, "operations ")):
         if any(it.mnemonic.operator == "+" for it in program.instructions):
             yield with_operations(random.Random(f"{name} {number}"), program)
 
@@ -61,18 +60,11 @@ def test_engines_agree_on_any_operation(name: str, count: int, decided: int) -> 
     assert done >= decided
 
 
-@pytest.mark.parametrize("name, count, decided", [("small", 45, 5)])
-def test_the_oracle_agrees_on_any_operation(name: str, count: int, decided: int) -> None:
-    done = 0
-    for program in programs(name, count):
-        try:
-            found = searched(Machine(program, elide=False), 160)
-            reference = machine_outcomes(program, limit=6_000)
-        except (LimitReached, TooLarge):
-            continue
-        assert found == reference, listing(program)
-        done += 1
-    assert done >= decided
+def test_the_oracle_agrees_on_any_operation() -> None:
+    """On programs that are small enough for one that reduces nothing."""
+    for program in programs("small", (0, 1, 2, 7, 9, 10, 16, 22, 24, 29, 31, 33, 38, 42)):
+        found = searched(Machine(program, elide=False))
+        assert found == machine_outcomes(program, limit=6_000), listing(program)
 
 
 @pytest.mark.parametrize("name, count, decided", [("small", 60, 25), ("tiny, two devices", 30, 10)])

@@ -147,19 +147,25 @@ def test_barriers_have_a_place_in_the_order_of_locks(threads, stops) -> None:
 
 
 @pytest.mark.parametrize(
-    "shape, labels, count", [(GROUPS, 2, 12), (TWO_GROUPS, 1, 8), (TINY_TWO_DEVICES, 1, 4)]
+    ("shape", "labels", "numbers", "least"),
+    [
+        (GROUPS, 2, (*range(9), 10, 11), (2, 1, 2)),
+        (TWO_GROUPS, 1, (0, *range(3, 8)), (1, 0, 1)),
+        (TINY_TWO_DEVICES, 1, (4, 26), (2, 0, 0)),
+    ],
 )
-def test_random_meetings(shape: Size, labels: int, count: int) -> None:
-    """Outcomes and progress: the engines, each other and the oracle."""
+def test_random_meetings(
+    shape: Size, labels: int, numbers: tuple[int, ...], least: tuple[int, int, int]
+) -> None:
+    """Outcomes and progress: the engines, each other and the oracle, on programs that are small
+    enough for it. least: how many have outcomes, how many stop, and how many do not by the order of
+    their locks."""
     outcomes = stops = waited = 0
-    for number in range(count):
+    for number in numbers:
         program = meeting_program(random.Random(f"meet {labels} {number}"), shape, labels)
         machine, one = Machine(program), shape.devices == 1
-        try:
-            expected = machine_outcomes(program, limit=3_000, l2_is_memory=one)
-            stuck = oracle.stuck(plain_assembly(program), limit=3_000, l2_is_memory=one)
-        except oracle.TooLarge:
-            continue
+        expected = machine_outcomes(program, limit=3_000, l2_is_memory=one)
+        stuck = oracle.stuck(plain_assembly(program), limit=3_000, l2_is_memory=one)
         outcomes += bool(expected)
         text = listing(program)
         assert searched(machine) == expected, text
@@ -173,7 +179,7 @@ def test_random_meetings(shape: Size, labels: int, count: int) -> None:
         waited += found.how == "by the order of locks"
         if found.hang is not None:
             replay_hang(machine, found.hang, [1] * 20)
-    assert outcomes >= count // 5 and stops >= count // 10 and waited >= count // 6
+    assert all(map(int.__ge__, (outcomes, stops, waited), least))
 
 
 def test_the_shortest_way_to_a_deadlock() -> None:
