@@ -35,7 +35,7 @@ FIG4, EX3 = (litmus(f"rsp/paper/{name}") for name in ("Fig4", "Ex3"))
 SAMPLE = sorted(
     str(path)
     for family in ("MP", "IRIW", "RMW", "WRC", "atomic-data", "multi-device")
-    for path in sorted((ROOT / "litmus/rsp" / family).glob("*.litmus"))[::6]
+    for path in sorted((ROOT / "litmus/rsp" / family).glob("*.litmus"))[::12]
 )
 SOLVING = [Engine.EVENTS, Engine.UNROLL]
 
@@ -67,7 +67,7 @@ def test_a_sound_rests_on_two_noes(engine: Engine, tmp_path: Path) -> None:
     """No race, and nothing left on the machine; asked again, each question has the same answer."""
     agrees = solver(tmp_path, "echo unsat")
     sound = 0
-    for path in SAMPLE if engine is Engine.EVENTS else SAMPLE[::3]:
+    for path in SAMPLE if engine is Engine.EVENTS else SAMPLE[::2]:
         program = read_program_file(path)
         for scheme in (ORIGINAL, PROPOSED):
             log: QueryLog = []
@@ -153,9 +153,9 @@ def test_a_solver_that_gives_up_confirms_nothing(body: str, said: str, tmp_path:
 
 
 def test_a_solver_that_hangs_is_given_up_on(tmp_path: Path) -> None:
-    verdict = proposed(solver(tmp_path, "sleep 600"), seconds=3)
+    verdict = proposed(solver(tmp_path, "sleep 600"), seconds=1)
     assert verdict.word is Word.UNKNOWN
-    assert verdict.reason.endswith(("fake gave up: timeout", "timeout of 3 s"))
+    assert verdict.reason.endswith(("fake gave up: timeout", "timeout of 1 s"))
 
 
 def test_only_a_sound_is_confirmed(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_the_files_have_their_status(engine: Engine, tmp_path: Path) -> None:
     settings = Settings(engine=engine, smt_dir=str(tmp_path / "a" / "b"))
     words = [
         judged(each, scheme, settings).word
-        for each in (FIG4, EX3, read_program_file(SAMPLE[0]))
+        for each in (FIG4, EX3)
         for scheme in (ORIGINAL, PROPOSED)
     ]
     assert {Word.SOUND, Word.UNSOUND, Word.RACY} <= set(words)

@@ -38,7 +38,7 @@ def test_as_proposed_on_the_machine_of_the_paper(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "MP/MP+st.na-st.DV.R+ld.WG-ld.na.litmus",
+        "MP/MP+st.na-st.WG.R+ld.WG.R-ld.na@01.litmus",
         "RMW/RMW+inc.WG+inc.DV.R.litmus",
         "paper/Ex4.litmus",
     ],
