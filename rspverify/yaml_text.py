@@ -9,6 +9,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -25,8 +26,18 @@ MAX_DEPTH = 10
 _NULL = "tag:yaml.org,2002:null"
 
 
+_KEPT = 64
+"""So many texts are not read again: a table is asked for again and again in one process."""
+
+
 def read_yaml(source: Source) -> tuple[Node | None, list[Problem]]:
     """The tree of a YAML text and the problems found; no tree where they make it unreadable."""
+    root, problems = _read(source)
+    return root, [*problems]
+
+
+@lru_cache(_KEPT)
+def _read(source: Source) -> tuple[Node | None, Sequence[Problem]]:
     reading = _Reading(source)
     try:
         return reading.document(), reading.problems
