@@ -37,7 +37,8 @@ from rspverify.mapping.mapped import Mapped
 from rspverify.mapping.targets import Target
 from rspverify.records import replace
 from rspverify.source import Problems
-from rspverify.value import Constant, Expression, Read, reads, select, substituted
+from rspverify.value import Constant, Expression, Read, binary, reads, select, substituted
+from rspverify.value.interval import interval
 
 _TERM = re.compile(r"([+-]?)([^+-]+)")
 _SCALED = re.compile(r"(\w+)\*(\d)|(\d)\*(\w+)")
@@ -383,6 +384,10 @@ class _Code(TableExecutor):
         """A register whose low byte is written has that beside the rest of it."""
         assert self.state is not None
         self._forget([_BYTES.get(register, "")])
+        if register in _WHOLE and not isinstance(value, Address):
+            least, greatest = interval(value)
+            if least < 0 or greatest > _LOW.value:
+                value = binary("&", value, _LOW)
         super()._put(register, value, whence)
 
     # ---- what it becomes ------------------------------------------------------------------------

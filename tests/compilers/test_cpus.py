@@ -18,7 +18,7 @@ from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Source, read_source
 from rspverify.translators import names_compiler
-from rspverify.value import Binary, Constant, Read, evaluate
+from rspverify.value import Binary, Constant, Expression, Read, evaluate, reads
 from rspverify.verdict import Word
 
 TESTS = Path("litmus/targets")
@@ -418,6 +418,16 @@ def test_a_low_byte_is_written_beside_the_rest() -> None:
     made = compiled("x86-64", one(LOADS[0]), "mov ecx, dword ptr [rdi]", *BYTES)
     (value,) = seen(made).values()
     assert "255" not in str(value) and ">" in str(value)
+
+
+@pytest.mark.parametrize(("does", "wanted"), [("or al, -1", 511), ("add al, 200", 456)])
+def test_a_low_byte_has_no_more_than_eight_bits(does: str, wanted: int) -> None:
+    code = ("mov eax, dword ptr [rdi]", does, "mov dword ptr [rdi + 16], eax", "ret")
+    (value,) = seen(compiled("x86-64", one(LOADS[0]), *code)).values()
+    assert isinstance(value, Expression)
+    assert evaluate(value, dict.fromkeys(reads(value), 256)) == wanted
+    wanted_of_all = {"or al, -1": -1, "add al, 200": -256 | 199}
+    assert evaluate(value, dict.fromkeys(reads(value), -1)) == wanted_of_all[does]
 
 
 def test_threads_of_linked_compilers_are_by_any_of_them() -> None:
