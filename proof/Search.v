@@ -4,7 +4,7 @@
     environment does what the run needs, as late as possible: the data arrive when a marker waits for
     them, and are fetched while they are old.  Whether what is found is a run of its outcome is
     computed by [refutes], so that nothing about the search has to be proved.  That it always finds
-    one is not proved: see [small_tables_are_decided] for a class of tables. *)
+    one is not proved; that exact tables have one is (Exact.v). *)
 Require Import List Arith Bool Thm1 Obligations Proved Steps Refuted.
 Import ListNotations.
 Set Implicit Arguments.
@@ -113,16 +113,3 @@ Proof. apply not_sound. Qed.
 Definition searched t := forallb one_access t && all_shown t (found t).
 Theorem searched_right t : searched t = true -> (sound t <-> check t = true).
 Proof. unfold searched. rewrite andb_true_iff. intros [a s]. exact (decided t _ a s). Qed.
-
-(** So it is for every store and load of device scope with at most one flush or invalidation before
-    its access and one after it, beside bare plain rows: where SYNC is broken, message passing is. *)
-Definition fences : list (list ins) := [[]; [Flu to_WG]; [Flu to_DV]; [Inv to_WG]; [Inv to_DV]].
-Definition around i := flat_map (fun before => map (fun after => before ++ [i] ++ after) fences) fences.
-Definition small_tables : list table := flat_map (fun st => map (fun ld =>
-  [Row OLoad None false [Ld]; Row OStore None false [St];
-   Row OStore (Some DV) false st; Row OLoad (Some DV) false ld]) (around Ld)) (around St).
-Theorem small_tables_are_decided t : In t small_tables -> (sound t <-> check t = true).
-Proof.
-  intro h. apply searched_right. revert t h. apply forallb_forall.
-  vm_cast_no_check (eq_refl true).
-Qed.

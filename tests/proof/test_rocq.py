@@ -164,6 +164,29 @@ Eval vm_compute in existsb (refutes the_table) (map (fun w => match w with
 
 
 @whole
+def test_exact_tables_are_decided(tmp_path: Path) -> None:
+    """The theorem rests on nothing more, and is of the tables that `prove` takes for exact."""
+    random = Random(5)
+    rows = [
+        random_rows(random, kept_locks=it % 2 == 0, strong_plain=it % 5 == 0) for it in range(40)
+    ]
+    tables = [proof_table(scheme_of(it)) for it in rows]
+    asked = "\n".join(
+        f"Eval vm_compute in exact [{'; '.join(map(row_in_rocq, it.operations))}]." for it in tables
+    )
+    said = coqc(
+        "Require Import List Thm1 Obligations Exact. Import ListNotations.\n"
+        f"{asked}\nAbout exact_tables. Print Assumptions exact_tables.",
+        tmp_path,
+    )
+    words = re.findall(r"^ += (\w+)$", said, re.M)
+    assert words == [str(it.is_exact).lower() for it in tables]
+    assert set(words) == {"true", "false"}
+    assert "sound t <-> check t = true" in said
+    assert axioms(said.partition("Axioms:")[2]) == AXIOMS
+
+
+@whole
 def test_broken_obligations_have_their_runs(tmp_path: Path) -> None:
     """Of tables that are one step off Proposed, and some below minimal ones."""
     known = read_scheme("proposed")
