@@ -42,11 +42,11 @@ Notation allowed_at := (allowed_at loc_dec nowhere initial P tbl steps).
 Lemma inv_at n : inv (sta n).
 Proof. induction n as [|n IH]; [exact inv_first|]. apply inv_step; auto. apply fair. Qed.
 (** Strong fairness gives weak fairness: a step is taken, or not always allowed. *)
-Lemma taken_or_not_allowed l m :
+Lemma taken_or_not_allowed l m : of_program P l ->
   (exists n, m <= n /\ steps n = l) \/ (exists n, m <= n /\ ~ allowed_at n l).
 Proof.
-  destruct (classic (exists n, m <= n /\ ~ allowed_at n l)) as [a|a]; auto. left.
-  apply (proj2 fair l). intro k. exists (m + k). split; [lia|]. apply NNPP. intro b. apply a.
+  intro p. destruct (classic (exists n, m <= n /\ ~ allowed_at n l)) as [a|a]; auto. left.
+  apply (proj2 fair l p). intro k. exists (m + k). split; [lia|]. apply NNPP. intro b. apply a.
   exists (m + k). split; auto. lia.
 Qed.
 
@@ -95,10 +95,10 @@ Proof.
 Qed.
 
 (** Entries are flushed. *)
-Lemma gets_clean w x : ready_group wg (lock (sta N) x) w = true ->
+Lemma gets_clean w x : In w groups -> ready_group wg (lock (sta N) x) w = true ->
   eventually (fun n => DIRTY (L1 (sta n) w) x = false).
 Proof.
-  intro r. destruct (taken_or_not_allowed (FLUSH_L1 w x) N) as [(n&h&E)|(n&h&E)].
+  intros iw r. destruct (taken_or_not_allowed (FLUSH_L1 w x) N iw) as [(n&h&E)|(n&h&E)].
   - apply (stays_clean w x (n := S n)); [lia|]. simpl. rewrite E. simpl.
     destruct (Nat.eq_dec w w); [|congruence]. simpl. unfold set. destruct (loc_dec x x); congruence.
   - apply (stays_clean w x h). destruct (DIRTY (L1 (sta n) w) x) eqn:D; auto. destruct E.
@@ -106,10 +106,10 @@ Proof.
 Qed.
 
 (** Fifos are drained. *)
-Lemma drains w : (forall y, ready_group wg (lock (sta N) y) w = true) ->
+Lemma drains w : In w groups -> (forall y, ready_group wg (lock (sta N) y) w = true) ->
   eventually (fun n => fifo (L1 (sta n) w) = []).
 Proof.
-  intro r. enough (A : forall k n, N <= n -> length (fifo (L1 (sta n) w)) <= k ->
+  intros iw r. enough (A : forall k n, N <= n -> length (fifo (L1 (sta n) w)) <= k ->
     exists m, N <= m /\ fifo (L1 (sta m) w) = []).
   { destruct (A _ N (le_n N) (le_n _)) as (m&h&E). exists m. intros n k.
     destruct (q_fifo (quiet_later h k) w) as [p Q]. rewrite E in Q. symmetry in Q.
@@ -121,18 +121,18 @@ Proof.
   induction k as [|k IH]; intros n h L.
   - exists n. split; auto. destruct (fifo (L1 (sta n) w)); auto. simpl in L. lia.
   - destruct (fifo (L1 (sta n) w)) as [|e q] eqn:F; [eauto|].
-    assert (X : exists l, eventually (fun m => fifo (L1 (sta m) w) = e :: q -> allowed_at m l) /\
+    assert (X : exists l, of_program P l /\ eventually (fun m => fifo (L1 (sta m) w) = e :: q -> allowed_at m l) /\
       forall s, fifo (L1 (effect s l) w) = tl (fifo (L1 s w))).
     { destruct e as [y|u].
-      - exists (DEQLOC_L1 w y). split; [|intro s; apply dequeued].
-        destruct (gets_clean w y (r y)) as [m D]. exists m. intros i hi E.
+      - exists (DEQLOC_L1 w y). split; [exact iw|]. split; [|intro s; apply dequeued].
+        destruct (gets_clean y iw (r y)) as [m D]. exists m. intros i hi E.
         unfold Orderly.allowed_at. simpl. unfold oldest, clean. rewrite E, (D i hi). simpl.
         destruct (loc_dec y y); [auto|congruence].
-      - exists (DEQMARKER_L1 w u). split; [|intro s; apply dequeued].
+      - exists (DEQMARKER_L1 w u). split; [exact iw|]. split; [|intro s; apply dequeued].
         exists 0. intros i _ E. unfold Orderly.allowed_at. simpl. unfold oldest. rewrite E. simpl.
         destruct (Nat.eq_dec u u); congruence. }
-    destruct X as (l&[m A]&T).
-    destruct (taken_or_not_allowed l (n + m)) as [(i&hi&E)|(i&hi&E)].
+    destruct X as (l&p&[m A]&T).
+    destruct (taken_or_not_allowed l (n + m) p) as [(i&hi&E)|(i&hi&E)].
     + apply (IH (S i)); [lia|]. simpl state_after. rewrite E, T.
       destruct (shorter n i) as [Q|Q]; try lia; rewrite F in Q; rewrite ?Q; simpl in *; [lia|].
       destruct (fifo (L1 (sta i) w)); simpl in *; lia.
@@ -144,17 +144,17 @@ Qed.
 (** Entries are VALID again and again. *)
 Lemma L2_often_valid x : infinitely_often (fun n => VALID (L2 (sta n)) x = true).
 Proof.
-  intro m. destruct (taken_or_not_allowed (FETCH_L2 x) m) as [(n&h&E)|(n&h&E)].
+  intro m. destruct (taken_or_not_allowed (FETCH_L2 x) m Logic.I) as [(n&h&E)|(n&h&E)].
   - exists (S n). split; [lia|]. simpl. rewrite E. simpl. unfold set.
     destruct (loc_dec x x); congruence.
   - exists n. split; auto. apply (dirty_is_valid (inv_at n)). unfold Orderly.allowed_at in E.
     simpl in E. unfold clean in E. destruct (DIRTY (L2 (sta n)) x); [auto|destruct E; auto].
 Qed.
-Lemma L1_often_valid w x : ready_group wg (lock (sta N) x) w = true ->
+Lemma L1_often_valid w x : In w groups -> ready_group wg (lock (sta N) x) w = true ->
   infinitely_often (fun n => VALID (L1 (sta n) w) x = true).
 Proof.
-  intros r m. destruct (proj2 fair (FETCH_L1 w x)) with (m := m) as (n&h&E).
-  - destruct (gets_clean w x r) as [k C]. assert (C' : eventually (fun n => DIRTY (L1 (sta n) w) x =
+  intros iw r m. destruct (proj2 fair (FETCH_L1 w x) iw) with (m := m) as (n&h&E).
+  - destruct (gets_clean x iw r) as [k C]. assert (C' : eventually (fun n => DIRTY (L1 (sta n) w) x =
       false /\ N <= n)) by (exists (k + N); intros n h; split; [apply C; lia|lia]).
     apply (@often_then _ _ _ (L2_often_valid x) C'). intros n V [D h].
     unfold Orderly.allowed_at. simpl. unfold clean. rewrite D, V, (same_lock x h), r. auto.
@@ -170,7 +170,7 @@ Proof.
   assert (M : eventually (fun n => forall w, In w groups -> ~ In (Marker u) (fifo (L1 (sta n) w)))).
   { apply (each (fun w n => ~ In (Marker u) (fifo (L1 (sta n) w)))). intros w iw.
     destruct (in_dec element_dec (Marker u) (fifo (L1 (sta N) w))) as [m|m].
-    - destruct (drains w (fun y => markers_leave U y iw m)) as [k F]. exists k. intros n h.
+    - destruct (drains iw (fun y => markers_leave U y iw m)) as [k F]. exists k. intros n h.
       rewrite (F n h). auto.
     - exists N. intros n h q. apply m. exact (marker_stays _ _ (quiet_later (le_n N) h) q). }
   assert (late : eventually (fun n => N <= n)) by (exists N; auto).
@@ -184,10 +184,10 @@ Proof.
     end).
   { assert (always : infinitely_often (fun _ => True)) by (intro m; exists m; auto).
     destruct j; try (exists (fun _ => True); split; auto; fail).
-    - eexists. split; [exact (L1_often_valid _ _ (here_ready _ eq_refl))|auto].
-    - eexists. split; [exact (L1_often_valid _ _ (here_ready _ eq_refl))|auto].
+    - eexists. split; [exact (L1_often_valid _ (in_wgs P u) (here_ready _ eq_refl))|auto].
+    - eexists. split; [exact (L1_often_valid _ (in_wgs P u) (here_ready _ eq_refl))|auto].
     - eexists. split; [|intros n p; exact p].
-      apply (@often_then _ _ _ (L2_often_valid x) (gets_clean _ _ (here_ready _ eq_refl))). auto. }
+      apply (@often_then _ _ _ (L2_often_valid x) (gets_clean _ (in_wgs P u) (here_ready _ eq_refl))). auto. }
   destruct W as (p&O&W). apply (@often_then _ _ _ O (both late M)). intros n q [h G]. apply W in q.
   pose proof (quiet_later (le_n N) h) as Q. unfold Orderly.allowed_at. simpl.
   rewrite (q_threads Q), E. unfold instr_guard. rewrite (is_unmarked (inv_at n) G), (q_rmw Q).
@@ -202,7 +202,7 @@ Lemma all_have_ended : all_ended (sta N).
 Proof.
   destruct (ended_or_not (inv_at N)) as [A|A]; auto. exfalso.
   destruct (somebody_goes_on (inv_at N) A) as (u&j&th&E&U).
-  destruct (proj2 fair _ (would_go_on E U) N) as (n&h&q).
+  destruct (proj2 fair (Exec u) Logic.I (would_go_on E U) N) as (n&h&q).
   specialize (no_more h). rewrite q in no_more. exact no_more.
 Qed.
 
@@ -213,7 +213,7 @@ Lemma L1s_end_clean : eventually (fun n => forall w x, DIRTY (L1 (sta n) w) x = 
 Proof.
   destruct (each (fun p n => DIRTY (L1 (sta n) (fst p)) (snd p) = false)
     (list_prod groups locations)) as [m C].
-  { intros [w x] _. apply gets_clean, all_free. }
+  { intros [w x] i. apply in_prod_iff in i as [iw _]. apply gets_clean; auto. apply all_free. }
   exists m. intros n h w x. destruct (in_dec Nat.eq_dec w groups) as [iw|iw].
   - apply (C n h (w, x)). apply in_prod; auto. apply all_locations.
   - exact (no_other_L1 (inv_at n) x iw).
@@ -239,7 +239,7 @@ Proof.
       eventually (fun n => DIRTY (L2 (sta n)) x = false)).
     { intros n h D. exists n. intros m hm. apply (@L2_stays_clean x n m); auto; [lia|].
       intros i hi. apply C. lia. }
-    destruct (taken_or_not_allowed (FLUSH_L2 x) (k + N)) as [(n&h&E)|(n&h&E)].
+    destruct (taken_or_not_allowed (FLUSH_L2 x) (k + N) Logic.I) as [(n&h&E)|(n&h&E)].
     + apply (later (S n)); [lia|]. simpl. rewrite E. simpl. unfold set.
       destruct (loc_dec x x); congruence.
     + apply (later n h). destruct (DIRTY (L2 (sta n)) x) eqn:D; auto. destruct E.

@@ -101,10 +101,15 @@ Definition allowed_at n l := guard loc_dec (wgs P) (wg_of P) unset (state_after 
 Definition infinitely_often (p : nat -> Prop) := forall m, exists n, m <= n /\ p n.
 Definition eventually (p : nat -> Prop) := exists m, forall n, m <= n -> p n.
 
-(** Strong fairness: a step, of caches or of threads, that is allowed infinitely often is taken
+(** The L1s are those of the work-groups of the program; the machine has more, without threads. *)
+Definition of_program (l : step Loc) := match l with
+  | FLUSH_L1 w _ | FETCH_L1 w _ | EVICT_L1 w _ | DEQLOC_L1 w _ | DEQMARKER_L1 w _ => In w (wgs P)
+  | _ => True
+  end.
+(** Strong fairness: a step, of these caches or of threads, that is allowed infinitely often is taken
     infinitely often.  Weak fairness is not enough: an entry may be evicted after each fetch, so
     that its load is never allowed for long. *)
-Definition strongly_fair := forall l,
+Definition strongly_fair := forall l, of_program l ->
   infinitely_often (fun n => allowed_at n l) -> infinitely_often (fun n => steps n = l).
 Definition fair_run := (forall n, allowed_at n (steps n)) /\ strongly_fair.
 End Fair_runs.

@@ -182,6 +182,24 @@ def test_what_progress_rests_on(tmp_path: Path) -> None:
     ]
 
 
+@whole
+def test_what_is_not_vacuous_rests_on_nothing(tmp_path: Path) -> None:
+    """But for the facts of runs, of which some are shown by classical logic."""
+    theorems = (
+        "FairRuns.every_run_goes_on_fairly",
+        "NotVacuous.fair_runs_of_message_passing",
+        "NotVacuous.locks_that_are_kept",
+        "NotVacuous.two_plain_stores_race",
+        "NotVacuous.runs_with_the_facts",
+    )
+    asked = "".join(f"Print Assumptions {it}.\n" for it in theorems)
+    said = coqc(f"Require FairRuns NotVacuous.\n{asked}", tmp_path)
+    assert said.count("Closed under the global context") == 4
+    assert re.findall(r"^([\w.]+)\s*:", said.rpartition("Axioms:")[2], re.M) == [
+        "Classical_Prop.classic"
+    ]
+
+
 # ---- certificates --------------------------------------------------------------------------------
 
 
