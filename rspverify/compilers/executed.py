@@ -372,6 +372,18 @@ class _Code(TableExecutor):
             found = added(sign, found, self.operand(self._register_of(text)))
         return found
 
+    def execute(self, it: Instruction) -> None:
+        """Of bytes that may have a sign nobody knows how they compare."""
+        form = self.form(it)
+        super().execute(it)
+        state, compares = self.state, any(name == "left" for name, _ in form.sets)
+        if state is None or not compares or not any(each in _WHOLE for each in it.operands):
+            return
+        for name in ("left", "right"):
+            value = state.values.get(name)
+            if value is not None and not _has_no_sign(value):
+                self._forget(("left", "right", "high", "low"))
+
     def _ways(self, path: Condition, *each: Depends) -> list[Condition]:
         """One, where the model asks for no dependencies."""
         return [path] if self._loose else super()._ways(path, *each)
@@ -480,3 +492,11 @@ def _is(it: Event, kind: Kind) -> bool:
     if kind is Kind.LOAD:
         return reads and not writes
     return kind is Kind.STORE and writes and it.pair is None
+
+
+def _has_no_sign(value: Expression | Address) -> bool:
+    """Whether a byte is the same number with a sign and without one."""
+    if isinstance(value, Address):
+        return False
+    least, greatest = interval(value)
+    return least >= 0 and greatest <= _LOW.value >> 1

@@ -430,6 +430,12 @@ def test_a_low_byte_has_no_more_than_eight_bits(does: str, wanted: int) -> None:
     assert evaluate(value, dict.fromkeys(reads(value), -1)) == wanted_of_all[does]
 
 
+def test_bytes_that_may_have_a_sign_are_not_compared() -> None:
+    code = ("mov ecx, dword ptr [rdi]", "xor eax, eax", "cmp cl, -56", "sete al", *BYTES[3:])
+    with pytest.raises(InputError, match="left, which is not known"):
+        compiled("x86-64", one(LOADS[0]), *code)
+
+
 def test_threads_of_linked_compilers_are_by_any_of_them() -> None:
     it = translator("aarch64,aarch64+lse")
     made = it.compiled(program("synchronisation/MP+rmw"))
