@@ -404,3 +404,14 @@ def test_an_operation_may_be_named_with_its_usual_order() -> None:
     assert set(found) == {"ld.DV", "st.WG", "inc.DV.unused", "cas.DV", "ld.sc.DV.R"}
     with pytest.raises(InputError, match=r"not ld\.rel\.DV"):
         chosen_operations(["ld.rel.DV"], 1)
+
+
+def test_many_ways_through_a_thread_are_left_to_the_solver() -> None:
+    """Four operations that are compared and tested one after the other, each with many values."""
+    line = (
+        "r0=cas.sc.WG x 0 10; r1=cas.rel.WG x 0 20; if r1==1: r2=inc.rel.WI x; "
+        "if r2==40: r3=cas.rel.WG x 20 30 || r0=cas.sc.WG x 0 40 @01"
+    )
+    shape, space = packed_line(line)
+    assert line_of(shape, space) == line
+    assert races(shape, Tables(space)) is has_race(shape, space)
