@@ -20,7 +20,7 @@ Proof.
   apply andb_prop in F as [F1 F2]. split; auto.
   split; [destruct (row_kind r), (kind_row o); auto; discriminate|].
   split; [destruct (row_scope r) as [[]|], (scope_row o) as [[]|]; auto; discriminate|]. intro a.
-  rewrite a in F3. apply eqb_prop. auto.
+  rewrite a in F3. apply andb_prop in F3 as [F3 _]. apply eqb_prop. auto.
 Qed.
 Notation ME := E.
 Definition node_of (w : wid) : event Val Loc := match w with Ini x => Init x | At n =>

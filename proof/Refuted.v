@@ -41,7 +41,7 @@ Lemma inclusive_incl l m n b c (P : program) p q : inclusive b c = true ->
   incl P (Node 0 p) (Node 1 q) /\ incl P (Node 1 q) (Node 0 p).
 Proof.
   intros I O. unfold incl, covers, remote. unfold inclusive, atomic, incl_rows, big in I.
-  destruct b as [kb [[]|] rb cb], c as [kc [[]|] rc cc], rb, rc; try discriminate I;
+  destruct b as [ob ub kb [[]|] rb cb], c as [oc uc kc [[]|] rc cc], rb, rc; try discriminate I;
     destruct O as [[O O']|[O O']]; rewrite O, O'; simpl; tauto.
 Qed.
 
@@ -58,9 +58,9 @@ Notation yc := (Node 1 [] : event).   (* r0 = c y *)
 Notation xd := (Node 1 [1] : event).  (* r1 = x *)
 
 Lemma yb_writes : isW P yb.
-Proof. unfold isW. simpl. unfold kind_of. destruct b as [[] s r k]; discriminate. Qed.
+Proof. unfold isW. simpl. unfold kind_of. destruct b as [? ? [] s r k]; discriminate. Qed.
 Lemma yc_reads : isR P yc.
-Proof. unfold isR. simpl. unfold kind_of. destruct c as [[] s r k]; discriminate. Qed.
+Proof. unfold isR. simpl. unfold kind_of. destruct c as [? ? [] s r k]; discriminate. Qed.
 Lemma yb_yc_inclusive : incl P yb yc /\ incl P yc yb.
 Proof. apply (@inclusive_incl y 1 2 b c); auto. Qed.
 

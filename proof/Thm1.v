@@ -30,14 +30,19 @@ Variables Val Loc : Type.
     reads. *)
 Inductive kind := Load | Store (v : Val) | Rmw (f : Val -> Val).
 
-Record op := Operation {
+Record op := AnyOperation {
   op_kind : kind;
   op_loc : Loc;
   op_atomic : bool;
   op_scope : scope;                        (* of atomic operations, as the next three *)
   op_remote : bool;
   op_releases : bool;
-  op_acquires : bool }.
+  op_acquires : bool;
+  op_unused : bool }.
+(** A compiler sets [op_unused] where the tree goes on alike whatever was read; it only selects a
+    row, and the theorem asks for no such condition: it holds wherever the flag is set. *)
+Definition Operation k l atomic s remote releases acquires :=
+  AnyOperation k l atomic s remote releases acquires false.
 
 (** A thread is a finite tree: the next operation depends on all values that were read.  An
     operation is answered with the value that it reads, a store with the value that it writes. *)
@@ -408,8 +413,13 @@ Inductive op_kinds := OLoad | OStore | ORmw.
 Inductive near := to_WG | to_DV.
 Inductive ins :=
   Ld | St | Inc_L1 | Inc_L2 | Flu (r : near) | Inv (r : near) | Lk_L2 | Ul_L2 | Lk_rmw | Ul_rmw.
-Record row := Row {
+Inductive memory_order := Relaxed | Acquire | Release | Acq_rel.
+Inductive results := Either | Used | Unused.
+(** Of atomic operations, a row is for some orders; and for any results, or only for one kind. *)
+Record row := RowFor {
+  row_orders : list memory_order; row_results : results;
   row_kind : op_kinds; row_scope : option scope; row_remote : bool; code : list ins }.
+Definition Row := RowFor [Relaxed; Acquire; Release; Acq_rel] Either.
 Definition table := list row.
 
 Section Compilation.
@@ -428,9 +438,25 @@ Definition same_kind a b :=
 Definition same_scope a b := match a, b with
   | None, None | Some WG, Some WG | Some DV, Some DV | Some ALL, Some ALL => true | _, _ => false
   end.
+Definition order_of (o : op) :=
+  match kind_row o, op_releases o, op_acquires o with
+  | OLoad, _, true | ORmw, false, true => Acquire
+  | OStore, true, _ | ORmw, true, false => Release
+  | ORmw, true, true => Acq_rel
+  | _, _, _ => Relaxed
+  end.
+Definition same_order a b := match a, b with
+  | Relaxed, Relaxed | Acquire, Acquire | Release, Release | Acq_rel, Acq_rel => true
+  | _, _ => false
+  end.
+Definition has_results r unused :=
+  match r with Either => true | Used => negb unused | Unused => unused end.
+Definition selects (o : op) (r : row) :=
+  existsb (same_order (order_of o)) (row_orders r) && has_results (row_results r) (op_unused o).
+(** The first row that fits is taken. *)
 Definition fits (o : op) (r : row) :=
   same_kind (row_kind r) (kind_row o) && same_scope (row_scope r) (scope_row o) &&
-  (negb (op_atomic o) || Bool.eqb (row_remote r) (op_remote o)).
+  (negb (op_atomic o) || (Bool.eqb (row_remote r) (op_remote o) && selects o r)).
 Definition row_for (t : table) (o : op) := find (fits o) t.
 
 Definition reach_of r := match r with to_WG => R_WG | to_DV => R_DV end.

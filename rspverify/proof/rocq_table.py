@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from textwrap import indent
 
 from rspverify.architecture.architecture import Architecture, Mnemonic, StepKind
 from rspverify.architecture.machines import machine_named
+from rspverify.litmus.program import Order
 from rspverify.proof.machines import BASE, LOCKS, is_base
 from rspverify.proof.obligations import failures, obligations
 from rspverify.proof.programs import never_stuck
@@ -32,6 +33,12 @@ _INSTRUCTIONS = {
     "UL_L2": "Ul_L2",
     "LK_rmw": "Lk_rmw",
     "UL_rmw": "Ul_rmw",
+}
+_ORDERS = {
+    Order.RELAXED: "Relaxed",
+    Order.ACQUIRE: "Acquire",
+    Order.RELEASE: "Release",
+    Order.ACQ_REL: "Acq_rel",
 }
 _KINDS = {Op.LOAD: "OLoad", Op.STORE: "OStore", Op.RMW: "ORmw"}
 _HEAD = """\
@@ -95,7 +102,7 @@ def certificate(scheme: Scheme, name: str) -> str:
         problems = [_no(f"{broken} obligations are broken, and need not be runs (docs/proof.md)")]
     if problems:
         raise InputError(problems)
-    rows = indent(";\n".join(map(row_in_rocq, table.operations)), "  ")
+    rows = indent(";\n".join(rows_in_rocq(table.operations)), "  ")
     machine = "" if base else _variant(scheme.machine)
     theorem = f"table_{identifier(name)}_is"
     head = _HEAD.format(name=name, rows=rows, machine=machine)
@@ -135,10 +142,6 @@ def _refused(scheme: Scheme, table: ProofTable) -> Iterator[Problem]:
     """Why there is no certificate, besides what the proof refuses itself."""
     if not (table.locks == LOCKS and table.operations and _waits_for_no_less(scheme.machine)):
         yield _no(f"the theorem is about machines that wait for no less than {BASE}")
-    rows = Counter((it.kind, it.scope, it.remote) for it in table.operations)
-    for it in table.operations:
-        if rows[it.kind, it.scope, it.remote] > 1:
-            yield _no(f"{it} must have one row, whatever its order and the use of its result", it)
     if table.operations and not any(obligations(table)):
         yield _no("the table has no atomic operations that synchronise")
     elif table.operations and table.looks_afresh:
@@ -147,17 +150,45 @@ def _refused(scheme: Scheme, table: ProofTable) -> Iterator[Problem]:
         )
 
 
-def _no(why: str, operation: Operation | None = None) -> Problem:
-    place = operation.row.span if operation else None
-    return Problem(place, f"no certificate: {why}", severity=Severity.UNSUPPORTED)
+def _no(why: str) -> Problem:
+    return Problem(None, f"no certificate: {why}", severity=Severity.UNSUPPORTED)
 
 
-def row_in_rocq(operation: Operation) -> str:
-    """The row of an operation: `Row OLoad (Some DV) false [Ld; Inv to_WG]`."""
+def rows_in_rocq(operations: Iterable[Operation]) -> list[str]:
+    """The rows of operations, in an order in which the first that fits is the row of the scheme.
+
+    Those for one kind of result stand first. No two of these fit one operation, and none fits that
+    another row compiles. Of rows for either result, the same one wins whether it is used or not.
+    """
+    those = sorted(operations, key=lambda it: _results(it) == "Either")
+    rows = Counter((it.kind, it.scope, it.remote) for it in those)
+    return [row_in_rocq(it, alone=rows[it.kind, it.scope, it.remote] == 1) for it in those]
+
+
+def row_in_rocq(operation: Operation, *, alone: bool = True) -> str:
+    """The row of an operation: `Row OLoad (Some DV) false [Ld; Inv to_WG]`. If it is not for every
+    order and result, it begins with these: `RowFor [Relaxed] Either OLoad`.
+
+    alone: whether no other row is for such operations of another order or result. If so, a row for
+    the usual orders is one for weaker orders, too.
+    """
     scope = "None" if operation.scope is None else f"(Some {operation.scope.value})"
     code = "; ".join(map(_instruction, operation.code))
     remote = "true" if operation.remote else "false"
-    return f"Row {_KINDS[operation.kind]} {scope} {remote} [{code}]"
+    usual = operation.scope is None or operation.kind is Op.STORE or (alone and operation.as_strong)
+    orders = [*_ORDERS.values()] if usual else [_ORDERS[it] for it in operation.orders]
+    results = _results(operation)
+    any_of = usual and results == "Either"
+    selected = "Row" if any_of else f"RowFor [{'; '.join(orders)}] {results}"
+    return f"{selected} {_KINDS[operation.kind]} {scope} {remote} [{code}]"
+
+
+def _results(operation: Operation) -> str:
+    """The results that the row of an operation is for."""
+    results = operation.row.results
+    if operation.kind is not Op.RMW or len(results) == 2:
+        return "Either"
+    return "Used" if True in results else "Unused"
 
 
 def _instruction(it: Template) -> str:

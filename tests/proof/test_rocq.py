@@ -114,7 +114,7 @@ def test_certificate(tmp_path: Path) -> None:
 
 
 REFUSED = {
-    "proposed-full": "must have one row, whatever its order",
+    "proposed-full": "no part of the proof: every atomic store must release",
     "proposed-coherent-l2": "no proof is known for machine rsp-coherent-l2",
     "proposed-multi-device": "no part of the proof",
 }
