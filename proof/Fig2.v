@@ -103,13 +103,20 @@ Lemma hb1_hb g x y : hb1 g x y -> hb g x y. Proof. intro; apply t_step; auto. Qe
 Lemma sb_hb g x y : wf g -> events g y -> sb x y -> hb g x y.
 Proof. intros W H S. apply hb1_hb. left. split; auto. eapply (w_sb W); eauto. Qed.
 
+Lemma last_exists g (R : E -> E -> Prop) (Q : E -> Prop) : wf g -> (forall x, Q x -> events g x) ->
+  (forall x y z, R x y -> R y z -> R x z) -> (forall x, ~ R x x) ->
+  (exists x, Q x) -> exists m, Q m /\ forall y, Q y -> ~ R m y.
+Proof.
+  intros W D. destruct (w_fin W) as [l h]. apply maximal_exists with l. auto.
+Qed.
+
 (* What comes next in mo after [k], on the way to [w]. *)
 Lemma next_in_mo g k w : wf g -> mo g k w -> exists x, mo g k x /\ (x = w \/ mo g x w) /\
   (forall y, mo g k y -> ~ mo g y x).
 Proof.
-  intros W H. destruct (w_fin W) as [l Hl]. destruct (@maximal_exists l (fun a b =>
-    mo g b a) (fun x => mo g k x /\ (x = w \/ mo g x w))) as [m [[q q'] M]].
-  - intros x (h&_). apply Hl. apply (w_mo W _ _ h).
+  intros W H. destruct (@last_exists g (fun a b => mo g b a) (fun x => mo g k x /\
+    (x = w \/ mo g x w)) W) as [m [[q q'] M]].
+  - intros x (h&_). apply (w_mo W _ _ h).
   - intros; eapply (w_mot W); eauto.
   - apply (w_moi W).
   - exists w; auto.
@@ -143,8 +150,9 @@ Proof.
   simpl in B. assert (EX : exists z, ~ S z /\ mo g b z /\ mo g z w).
   { apply NNPP. intro X. apply N. right. split; auto. split; auto. intros k k1 k2.
     apply B; repeat split; auto; apply NNPP; intro; apply X; exists k; auto. }
-  destruct (w_fin W) as [l Hl]. destruct (@maximal_exists l (mo g) (fun z => ~ S z /\ mo g b z /\
-    mo g z w)) as [k [(k1&k2&k3) M]]; auto. { intros z (_&h&_). apply Hl. apply (w_mo W _ _ h). }
+  destruct (@last_exists g (mo g) (fun z => ~ S z /\ mo g b z /\ mo g z w) W)
+    as [k [(k1&k2&k3) M]]; auto.
+  { intros z (_&h&_). apply (w_mo W _ _ h). }
   { apply (w_mot W). }
   { apply (w_moi W). }
   destruct (@next_in_mo g k w W k3) as (nx&n1&n2&n3). assert (Snx : S nx).
@@ -277,26 +285,21 @@ Lemma one_more g c : cons g -> ~ events g c -> ~ init c -> (forall x, sb x c -> 
 Proof.
   intros C Nc Ni Pre Post. pose proof (c_wf C) as W. destruct (c_rmw C) as (R1&R2&R3).
   set (Past := fun k => exists d, events g d /\ sb d c /\ (k = d \/ hb g k d)).
-  destruct (w_fin W) as [fl Hfl]. assert (CH : exists w, events g w /\ isW w /\ loc w = loc c /\
+  assert (PE : forall k, Past k -> events g k).
+  { intros k (d&d1&_&[ -> |d3]); auto. apply (hb_D d3). }
+  assert (CH : exists w, events g w /\ isW w /\ loc w = loc c /\
     (nal (loc c) -> Past w /\ forall k, Past k -> isW k -> loc k = loc c -> ~ hb g w k) /\
     (~ nal (loc c) -> forall y, ~ mo g w y)).
-  { destruct (init_ex (loc c)) as (i&i1&i2). destruct (classic (nal (loc c))) as [n|n].
-    - assert (X : exists k, Past k /\ isW k /\ loc k = loc c).
-      { exists i. split; [exists i; split; [apply W; auto|split;[apply sb_init; auto|auto]]|].
-        split; auto. apply init_w; auto. }
-      assert (XF : forall k, Past k /\ isW k /\ loc k = loc c -> In k fl).
-      { intros k ((d&d1&d2&[ -> |d3])&_); apply Hfl; auto. apply (hb_D d3). }
-      destruct (@maximal_exists fl (hb g) _ XF (@hb_tr g) (c_hb C) X) as [m [(q1&q2&q3) M]].
-      exists m. split. { destruct q1 as (d&d1&d2&[ -> |d3]); auto. apply (hb_D d3). }
-      split; auto. split; auto. split; [|tauto]. intros _. split; auto.
-    - assert (X : exists k, events g k /\ isW k /\ loc k = loc c).
-      { exists i; split; [apply W; auto|split; auto; apply init_w; auto]. }
-      assert (XF : forall k, events g k /\ isW k /\ loc k = loc c -> In k fl) by (intros k (h&_);
-        auto).
-      destruct (@maximal_exists fl (mo g) _ XF (w_mot W) (w_moi W) X) as [m [(q1&q2&q3) M]].
+  { destruct (init_ex (loc c)) as (i&i1&i2). assert (iw : isW i) by (apply init_w; auto).
+    assert (ie : events g i) by (apply W; auto). destruct (classic (nal (loc c))) as [n|n].
+    - destruct (@last_exists g (hb g) (fun k => Past k /\ isW k /\ loc k = loc c) W)
+        as [m [(q1&q2&q3) M]]; [intros k (h&_); auto|apply hb_tr|apply (c_hb C)|..].
+      { exists i. repeat split; auto. exists i. repeat split; auto. }
+      exists m. repeat split; auto; tauto.
+    - destruct (@last_exists g (mo g) (fun k => events g k /\ isW k /\ loc k = loc c) W)
+        as [m [(q1&q2&q3) M]]; [tauto|apply (w_mot W)|apply (w_moi W)|eauto|].
       exists m. repeat split; auto; try tauto. intros _ y H.
-      pose proof (w_mo W _ _ H) as (x1&x2&x3&x4&x5&x6). apply (M y); auto. split; auto. split; auto.
-      rewrite <- x5; auto. }
+      destruct (w_mo W _ _ H) as (_&x2&_&x4&x5&_). apply (M y); auto. repeat split; congruence. }
   destruct CH as (w&wD&wW&wl&wna&wat). set (g' := Graph (fun x => events g x \/ x = c) (fun x y =>
     rf g x y \/ (isR c /\ y = c /\ x = w)) (fun x y => mo g x y \/
     (isW c /\ ~ nal (loc c) /\ y = c /\ events g x /\ isW x /\ loc x = loc c))).
@@ -358,7 +361,7 @@ Proof.
   exists g'. split.
   - split.
     + split; simpl.
-      * exists (c :: fl). simpl. intros x [H| ->]; auto.
+      * destruct (w_fin W) as [l h]. exists (c :: l). simpl. intros x [H| ->]; auto.
       * intros x H. left. apply W; auto.
       * intros x y H [H'| ->]; left; auto. eapply (w_sb W); eauto.
       * intros x y [H|(a&->&->)]; [|repeat split; auto]. destruct (w_rf W _ _ H) as (?&?&?&?&?).
