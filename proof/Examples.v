@@ -93,7 +93,8 @@ Theorem proposed_outcomes run : runs proposed run ->
   allowed x plain_x zero MP (answers proposed run) (in_memory proposed run).
 Proof.
   intro h.
-  destruct (proposed_sound nat place Nat.eq_dec place_dec places x plain_x zero MP run) as [r|r]; auto.
+  destruct (proposed_sound nat place Nat.eq_dec place_dec places x plain_x zero MP run)
+    as [r|r]; auto.
   - exact all_places.
   - eapply have_rows; [apply message_ops|computes].
   - in_scope.

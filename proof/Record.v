@@ -83,9 +83,6 @@ Proof.
   unfold node. destruct (write_cases a) as [(x&->)|(n&t&k&x&->&_&h)]; [simpl; auto|]. simpl.
   rewrite h. simpl. auto.
 Qed.
-Lemma wg_E2 (a b : ME) : group_of P (node a) = group_of P (node b) <->
-  ewg (write_of a) = ewg (write_of b).
-Proof. rewrite !wg_E. split; [auto|congruence]. Qed.
 Definition row_at (a : ME) := match op_of P (node a) with Some o => ro o | None =>
   Row OLoad None false [Ld] end.
 Lemma l2_E (a : ME) : ~ init (node a) /\ inc2 (row_at a) = true <-> l2 (write_of a).

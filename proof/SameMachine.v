@@ -26,10 +26,14 @@ Ltac by_cell := repeat match goal with
   | |- context [loc_dec ?a ?b] => destruct (loc_dec a b); subst; simpl
   | |- context [reaches ?r ?a ?b] => destruct (reaches r a b) eqn:?; simpl
   end; try congruence; auto.
-Ltac same l := by_step l; unfold in_L1, set, setn, is_loc, is_group; simpl; by_cell; unfold set, setn; by_cell.
+Ltac same l :=
+  by_step l; unfold in_L1, set, setn, is_loc, is_group; simpl; by_cell;
+  unfold set, setn; by_cell.
 
 Theorem same_guard s l : guard s l = gen_guard s l.
-Proof. by_step l; unfold gen_instr_guard, instr_guard, unmarked, clean; rewrite ?andb_assoc; auto. Qed.
+Proof.
+  by_step l; unfold gen_instr_guard, instr_guard, unmarked, clean; rewrite ?andb_assoc; auto.
+Qed.
 
 Theorem same_memory s l y : memory (effect s l) y = gen_memory loc_dec unset s l y.
 Proof. same l. Qed.

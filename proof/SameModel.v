@@ -23,7 +23,8 @@ Notation loc := (loc nowhere P).
 
 Definition of_op (p : op Val Loc -> Prop) (x : event) :=
   match op_of P x with Some o => p o | None => False end.
-Definition scoped s (x : event) := events g x /\ of_op (fun o => op_atomic o = true /\ op_scope o = s) x.
+Definition scoped s (x : event) :=
+  events g x /\ of_op (fun o => op_atomic o = true /\ op_scope o = s) x.
 Definition both (x y : event) := events g x /\ events g y.
 Definition no_set (x : event) := False.
 Definition no_rel (x y : event) := False.
@@ -78,7 +79,8 @@ Proof.
 Qed.
 Lemma same_incl x y : both x y -> atom P x -> atom P y -> (M.incl x y <-> incl P x y).
 Proof.
-  intros [ex ey] ax ay. assert (c1 : M.incl1 x y <-> covers P x y) by (apply same_covers; auto; split; auto).
+  intros [ex ey] ax ay.
+  assert (c1 : M.incl1 x y <-> covers P x y) by (apply same_covers; auto; split; auto).
   assert (c2 : M.incl1 y x <-> covers P y x) by (apply same_covers; auto; split; auto).
   unfold M.incl, incl. ops. rewrite <- c1, <- c2. split.
   - intros [[h|(z&[<- (_&h)]&k)]|(z&k&[-> (_&h)])]; tauto.
@@ -107,7 +109,8 @@ Qed.
 (** A release and an acquire, between which is a release sequence: there are no fences. *)
 Lemma same_sw x y : M.gsw x y <-> sw P g x y.
 Proof.
-  assert (fences : forall (r : event -> event -> Prop) a b, M.maybe r a b -> (forall c d, ~ r c d) -> a = b).
+  assert (fences : forall (r : event -> event -> Prop) a b, M.maybe r a b ->
+    (forall c d, ~ r c d) -> a = b).
   { intros r a b [h|h] n; auto. destruct (n _ _ h). }
   assert (no_fsb : forall c d, ~ @M.fsb _ meaning c d).
   { unfold M.fsb. ops. intros c d (z&[_ []]&_). }
@@ -122,8 +125,9 @@ Proof.
       apply fences in f1; auto. subst x1. destruct h as [e4 [rx _]]. subst x3.
       unfold M.release, M.acquire in *. ops. unfold no_set in *.
       destruct (rf_of W w y F) as (_&ey&_). destruct ax as [ex ax], wx as [_ wx], ry as [_ ry].
-      assert (ay : atom P y) by (destruct aq as [[[[aq|aq]|[]] _]|[]]; unfold acq, having, atom in *;
-        destruct (op_of P y); tauto).
+      assert (ay : atom P y).
+      { destruct aq as [[[[aq|aq]|[]] _]|[]]; unfold acq, having, atom in *;
+          destruct (op_of P y); tauto. }
       assert (i' : incl P x y) by (apply same_incl; auto; split; auto).
       assert (n' : ~ thd x y) by (intro t; apply n; split; auto; split; auto).
       assert (rx' : rel P x) by (clear - rx; tauto).
@@ -152,13 +156,15 @@ Lemma same_hb x y : M.hb x y <-> hb P g x y.
 Proof.
   unfold M.hb, hb. split.
   - intros [h|h].
-    + induction h as [a b [[e s]|s]|]; [apply t_step; left|apply t_step; right|eapply t_trans; eauto].
+    + induction h as [a b [[e s]|s]|];
+        [apply t_step; left|apply t_step; right|eapply t_trans; eauto].
       * destruct e as [e1 e2], s as [_ s]. auto.
       * apply same_sw. auto.
     + exfalso. induction h as [a b [[e s]|s]|]; [destruct e; contradiction| |assumption].
       unfold M.lsw, M.both in s. ops. unfold no_set in *.
       destruct s as [[[[(z&_&_&_&[]) _] _]|s]|s]; tauto.
-  - intro h. left. induction h as [a b [(ea&eb&s)|s]|]; [apply t_step|apply t_step|eapply t_trans; eauto].
+  - intro h. left.
+    induction h as [a b [(ea&eb&s)|s]|]; [apply t_step|apply t_step|eapply t_trans; eauto].
     + left. repeat split; auto.
     + right. apply same_sw. auto.
 Qed.
@@ -191,7 +197,8 @@ Proof.
   - intros (hbi&coh&rfa&narf&rmwa&_). split; auto.
     + intros x h. apply same_hb in h. exact (hbi x h).
     + intros a b y x h1 h2 h3 h4. apply same_hb in h1. apply (coh b). exists a. split; auto.
-      exists x. split; [exists y; split; auto|]; unfold M.maybe, M.inverse; destruct h2, h4; subst; auto.
+      exists x. split; [exists y; split; auto|]; unfold M.maybe, M.inverse;
+        destruct h2, h4; subst; auto.
     + intros w r h1 h2. apply same_hb in h2. apply (rfa w). exists r. auto.
     + intros w r F n. destruct (rf_of W w r F) as (ew&er&_). apply same_hb, NNPP. intro h.
       apply (narf w r). split; [exists r; repeat split; auto|]. intros [[_ k] _]. exact (h k).

@@ -28,7 +28,8 @@ Definition sound_on (G : guards) (t : table) := forall (Val Loc : Type)
 
 Theorem sound_on_narrower G t : narrower G -> sound t -> sound_on G t.
 Proof.
-  intros N S Val Loc val_dec loc_dec locations nowhere nonatomic initial P run state_after all H I R F.
+  intros N S Val Loc val_dec loc_dec locations nowhere nonatomic initial P run.
+  intros state_after all H I R F.
   apply (S Val Loc val_dec loc_dec locations nowhere nonatomic initial P run all H I).
   split; [|exact F]. intros n h. rewrite same_guard. apply N, R, h.
 Qed.
