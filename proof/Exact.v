@@ -52,25 +52,28 @@ Lemma code_of_plain k i : (exists r, row_for t (plain k) = Some r /\ code r = [i
   code_of x zero t (plain k) = [instr_of x zero (plain k) i].
 Proof. intros (r&h&e). unfold code_of, row_of. rewrite h, e. reflexivity. Qed.
 
-(** A schedule refutes the table. *)
+(** A run of the test of SYNC or of ATOM refutes the table (Refuted.v). *)
+Definition has_refutation := exists w, refutes t w = true.
+Lemma both_atomic b c : inclusive b c = true -> atomic b = true /\ atomic c = true.
+Proof. unfold inclusive. rewrite !andb_true_iff. tauto. Qed.
+
+(** So does a schedule. *)
 Lemma schedule_refutes b c T A F : In b t -> In c t -> inclusive b c = true -> writes b = true ->
-  reads c = true -> schedule b c T A F -> ~ sound t.
+  reads c = true -> schedule b c T A F -> has_refutation.
 Proof.
   intros ib ic I W R S. destruct exact_parts as (rows&_&_&load&store).
   destruct (rows b ib) as (ob&_&_&rb). destruct (rows c ic) as (oc&_&_&rc).
-  assert (ab : atomic b = true /\ atomic c = true).
-  { unfold inclusive in I. rewrite !andb_true_iff in I. tauto. }
-  destruct ab as [ab ac].
+  destruct (both_atomic b c I) as [ab ac].
   destruct (@scheduled t b c W R ob oc (code_of_row y 1 b ib ab) (code_of_row y 2 c ic ac)
     (code_of_plain _ store) (code_of_plain _ load) T A F S) as (run&h1&h2).
-  apply (@refuted t (Lost b c run)). unfold refutes. rewrite I, W, R, h1, h2. simpl.
+  exists (Lost b c run). unfold refutes. rewrite I, W, R, h1, h2. simpl.
   unfold has_row. rewrite (rb ab), (rc ac). destruct load as (r1&->&_). destruct store as (r2&->&_).
   reflexivity.
 Qed.
 
-(** A broken SYNC refutes it. *)
-Theorem broken_sync_refutes b c : In b t -> In c t -> inclusive b c = true -> writes b = true ->
-  reads c = true -> sync_ok (bracketed_rmw t) (bracketed_L2 t) b c = false -> ~ sound t.
+(** Where SYNC is broken there is one. *)
+Theorem broken_sync_is_run b c : In b t -> In c t -> inclusive b c = true -> writes b = true ->
+  reads c = true -> sync_ok (bracketed_rmw t) (bracketed_L2 t) b c = false -> has_refutation.
 Proof.
   intros ib ic I W R h. destruct exact_parts as (rows&lr&lx&_). rewrite lr, lx in h.
   destruct (rows b ib) as (ob&gb&nb&_). destruct (rows c ic) as (oc&gc&nc&_).
@@ -80,7 +83,7 @@ Proof.
   exact (schedule_refutes ib ic I W R (plan_schedule W R ob oc L away_1 away_0)).
 Qed.
 
-(** So does a broken ATOM (Overtaken.v). *)
+(** Where ATOM is, too (Overtaken.v). *)
 Lemma row_gives_back r : In r t -> gives_back r = true.
 Proof.
   intro i. destruct exact_parts as (rows&lr&lx&_). destruct (rows r i) as (_&g&_).
@@ -88,27 +91,27 @@ Proof.
   rewrite forallb_forall in lr, lx. unfold gives_back. rewrite (lr r i), (lx r i).
   apply andb_true_iff. split; assumption.
 Qed.
-Theorem broken_atom_refutes b u : In b t -> In u t -> inclusive b u = true -> writes b = true ->
-  isrmw u = true -> atom_ok (bracketed_rmw t) (bracketed_L2 t) b u = false -> ~ sound t.
+Lemma row_is_own r : In r t -> atomic r = true -> is_own t r = true.
 Proof.
-  intros ib iu I W K h S. destruct exact_parts as (rows&lr&lx&_). rewrite lr, lx in h.
-  assert (a : atomic b = true /\ atomic u = true).
-  { unfold inclusive in I. rewrite !andb_true_iff in I. tauto. }
-  destruct a as [ab au]. pose proof (fun r i a => proj2 (proj2 (proj2 (rows r i))) a) as same.
-  assert (own : forall r, In r t -> atomic r = true -> is_own t r = true).
-  { intros r i a. unfold is_own. rewrite (same r i a x 0). destruct (row_dec r r); [auto|tauto]. }
-  destruct (rows b ib) as (ob&_). destruct (rows u iu) as (ou&_).
-  rewrite (@atom_needed t b u S) in h; auto using row_gives_back, own; discriminate.
+  intros i a. destruct exact_parts as (rows&_). destruct (rows r i) as (_&_&_&own).
+  unfold is_own. rewrite (own a x 0). destruct (row_dec r r); [auto|tauto].
 Qed.
-End Exact.
-
-(** ** Which tables are sound *)
-Theorem exact_tables t : exact t = true -> (sound t <-> check t = true).
+Theorem broken_atom_is_run b u : In b t -> In u t -> inclusive b u = true -> writes b = true ->
+  isrmw u = true -> atom_ok (bracketed_rmw t) (bracketed_L2 t) b u = false -> has_refutation.
 Proof.
-  intro E. split; [|apply thm1]. intro S.
-  assert (once : forallb one_access t = true).
-  { unfold exact in E. rewrite !andb_true_iff in E. tauto. }
-  apply nothing_broken; auto. destruct (broken t) as [|o os] eqn:B; auto. exfalso.
+  intros ib iu I W K h. destruct exact_parts as (rows&lr&lx&_). rewrite lr, lx in h.
+  destruct (both_atomic b u I) as [ab au].
+  destruct (rows b ib) as (ob&_). destruct (rows u iu) as (ou&_).
+  destruct (@atom_is_run t b u) as [run r]; auto using row_gives_back, row_is_own.
+  exists (Overtaken b u run). exact r.
+Qed.
+
+Theorem check_false_is_run : check t = false -> has_refutation.
+Proof.
+  intro C. assert (once : forallb one_access t = true).
+  { pose proof E as h. unfold exact in h. rewrite !andb_true_iff in h. tauto. }
+  destruct (broken t) as [|o os] eqn:B.
+  { rewrite (nothing_broken t once B) in C. discriminate. }
   assert (i : In o (broken t)) by (rewrite B; left; auto).
   unfold broken in i. apply in_flat_map in i. destruct i as (b&ib&i). apply in_flat_map in i.
   destruct i as (c&ic&i).
@@ -117,9 +120,25 @@ Proof.
   - destruct (reads c && negb (sync_ok (bracketed_rmw t) (bracketed_L2 t) b c)) eqn:k;
       [|destruct i].
     apply andb_prop in k as [r k]. apply negb_true_iff in k.
-    exact (@broken_sync_refutes t E b c ib ic q w r k S).
+    exact (@broken_sync_is_run b c ib ic q w r k).
   - destruct (isrmw c && negb (atom_ok (bracketed_rmw t) (bracketed_L2 t) b c)) eqn:k;
       [|destruct i].
     apply andb_prop in k as [r k]. apply negb_true_iff in k.
-    exact (@broken_atom_refutes t E b c ib ic q w r k S).
+    exact (@broken_atom_is_run b c ib ic q w r k).
+Qed.
+End Exact.
+
+(** ** Which tables are sound *)
+Theorem exact_tables t : exact t = true -> (sound t <-> check t = true).
+Proof.
+  intro E. split; [|apply thm1]. intro S. destruct (check t) eqn:C; auto. exfalso.
+  destruct (check_false_is_run t E C) as [w r]. exact (@refuted t w r S).
+Qed.
+
+(** A table that is not sound fails a test of two threads and at most four operations, with one
+    location or two: [message] or [overtaking] of two of its rows. *)
+Theorem small_tests_are_enough t : exact t = true -> (~ sound t <-> has_refutation t).
+Proof.
+  intro E. split; [|intros [w r]; exact (@refuted t w r)]. intro N.
+  apply (check_false_is_run t E). destruct (check t) eqn:C; auto. destruct N. apply thm1, C.
 Qed.
