@@ -60,6 +60,8 @@ _MOST_WAYS = 16
 _COMPARED = ("left", "right", "high", "low")
 """The registers of what was compared last, as numbers with a sign and without one."""
 
+_LEAST = Constant(-(1 << 31))
+
 _NUMBER = re.compile(r"[$#]?(-?(?:0[xX][0-9a-fA-F]{1,16}|0|[1-9][0-9]{0,19}))")
 
 
@@ -346,7 +348,11 @@ class TableExecutor(Executor[State]):
             self._put(register, found, {**whence, **more})
         if self.state is not None and "release" in form.words:
             self.state = replace(self.state, reserved=None)
-        if self.state is not None and "forget" in form.words:
+        without = any(
+            _lacks_opposite(it, found)
+            for (_, it), (_, found, _) in zip(form.sets, sets, strict=True)
+        )
+        if self.state is not None and ("forget" in form.words or without):
             self._forget(_COMPARED)
         if self.state is not None and "uncarried" in form.words:
             self._forget(_COMPARED[2:])
@@ -647,3 +653,9 @@ def _on(depends: Depends, way: Condition) -> frozenset[int]:
 def is_lost(value: Expression | Address) -> bool:
     """Whether an iteration of a loop before the last may have made a value."""
     return not isinstance(value, Address) and LOST.index in reads(value)
+
+
+def _lacks_opposite(it: Formula, found: Expression | Address) -> bool:
+    """Whether a sum is to be compared with the opposite of what was added, and that has none: the
+    sum overflows where no comparison does."""
+    return it.text.startswith("-") and found == _LEAST

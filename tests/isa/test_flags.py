@@ -204,3 +204,18 @@ def test_what_a_carry_decides_is_not_read_where_it_is_not_known(
         for a, b in product(VALUES, VALUES):
             wanted = holds(flags(a, b))
             assert bool(evaluate(found, {0: a, 1: b})) == wanted, (word, a, b)
+
+
+@pytest.mark.parametrize(
+    ("name", "conditions", "lines"),
+    [
+        ("x86", X86, "ADD EAX,-2147483648"),
+        ("x86", X86, "ADD EAX,0x80000000"),
+        ("arm", ARM, "CMN R1,0x80000000"),
+    ],
+)
+def test_a_sum_with_the_least_number_is_read_as_no_comparison(name, conditions, lines) -> None:
+    """It has no opposite: a negative number and it overflow, and no difference does so."""
+    for word in conditions:
+        with pytest.raises(InputError, match="is not known"):
+            held(name, lines, word)

@@ -216,3 +216,26 @@ def test_a_model_may_name_the_sets_of_an_instruction_set() -> None:
     ]
     assert found == [{"W", "REL", "GPU"}, {"F", "SC", "SYS"}, {"WEAK"}]
     assert "acq" not in names_of("PTX") and "R" in names_of("PTX")
+
+
+@pytest.mark.parametrize(
+    ("name", "register", "line"),
+    [
+        ("x86", r"E[A-D]X", "SHR EAX,{}"),
+        ("aarch64", r"W\d", "LSR W9,W9,{}"),
+        ("riscv", r"a\d", "srliw a5,a5,{}"),
+    ],
+)
+@pytest.mark.parametrize("count", [0, 1, 31])
+def test_logical_shifts(name: str, register: str, line: str, count: int) -> None:
+    """Also by nothing."""
+    word, _, operands = line.format(count).partition(" ")
+    own = operands.split(",")[0]
+    executor = TableExecutor(instruction_set(name), re.compile(register), {}, {own: Read(0)})
+    span = Span(Source("t", line), 1, 1, 1, 2)
+    executor.follow([Instruction(word, tuple(operands.split(",")), (), span)])
+    executor.require()
+    assert executor.state is not None
+    for value in (0, 1, 6, -1, -5, 2**31 - 1, -(2**31)):
+        shifted = (value % 2**32) >> count
+        assert evaluate(executor.state.values[own], {0: value}) % 2**32 == shifted
