@@ -121,7 +121,8 @@ Proof.
   induction k as [|k IH]; intros n h L.
   - exists n. split; auto. destruct (fifo (L1 (sta n) w)); auto. simpl in L. lia.
   - destruct (fifo (L1 (sta n) w)) as [|e q] eqn:F; [eauto|].
-    assert (X : exists l, of_program P l /\ eventually (fun m => fifo (L1 (sta m) w) = e :: q -> allowed_at m l) /\
+    assert (X : exists l, of_program P l /\
+      eventually (fun m => fifo (L1 (sta m) w) = e :: q -> allowed_at m l) /\
       forall s, fifo (L1 (effect s l) w) = tl (fifo (L1 s w))).
     { destruct e as [y|u].
       - exists (DEQLOC_L1 w y). split; [exact iw|]. split; [|intro s; apply dequeued].
@@ -154,7 +155,8 @@ Lemma L1_often_valid w x : In w groups -> ready_group wg (lock (sta N) x) w = tr
   infinitely_often (fun n => VALID (L1 (sta n) w) x = true).
 Proof.
   intros iw r m. destruct (proj2 fair (FETCH_L1 w x) iw) with (m := m) as (n&h&E).
-  - destruct (gets_clean x iw r) as [k C]. assert (C' : eventually (fun n => DIRTY (L1 (sta n) w) x =
+  - destruct (gets_clean x iw r) as [k C].
+    assert (C' : eventually (fun n => DIRTY (L1 (sta n) w) x =
       false /\ N <= n)) by (exists (k + N); intros n h; split; [apply C; lia|lia]).
     apply (@often_then _ _ _ (L2_often_valid x) C'). intros n V [D h].
     unfold Orderly.allowed_at. simpl. unfold clean. rewrite D, V, (same_lock x h), r. auto.
@@ -187,7 +189,9 @@ Proof.
     - eexists. split; [exact (L1_often_valid _ (in_wgs P u) (here_ready _ eq_refl))|auto].
     - eexists. split; [exact (L1_often_valid _ (in_wgs P u) (here_ready _ eq_refl))|auto].
     - eexists. split; [|intros n p; exact p].
-      apply (@often_then _ _ _ (L2_often_valid x) (gets_clean _ (in_wgs P u) (here_ready _ eq_refl))). auto. }
+      apply (@often_then _ _ _ (L2_often_valid x) 
+        (gets_clean _ (in_wgs P u) (here_ready _ eq_refl))).
+      auto. }
   destruct W as (p&O&W). apply (@often_then _ _ _ O (both late M)). intros n q [h G]. apply W in q.
   pose proof (quiet_later (le_n N) h) as Q. unfold Orderly.allowed_at. simpl.
   rewrite (q_threads Q), E. unfold instr_guard. rewrite (is_unmarked (inv_at n) G), (q_rmw Q).

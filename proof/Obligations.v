@@ -80,7 +80,7 @@ Definition bracketed_L2 (t : table) :=
 (** ** Moments of two operations, by numbers
 
     Of each operation, the first one if [o] is false: its start, its end, its arrival, and what a
-    look goes back to; of its instruction [i], when it is executed and when its markers have left. *)
+    look goes back to; of instruction [i], when it is executed and when its markers have left. *)
 Definition second (o : bool) := if o then 1 else 0.
 Definition at_start o := second o.
 Definition at_end o := 2 + second o.

@@ -106,7 +106,7 @@ Definition of_program (l : step Loc) := match l with
   | FLUSH_L1 w _ | FETCH_L1 w _ | EVICT_L1 w _ | DEQLOC_L1 w _ | DEQMARKER_L1 w _ => In w (wgs P)
   | _ => True
   end.
-(** Strong fairness: a step, of these caches or of threads, that is allowed infinitely often is taken
+(** Strong fairness: a step, of these caches or threads, that is allowed infinitely often is taken
     infinitely often.  Weak fairness is not enough: an entry may be evicted after each fetch, so
     that its load is never allowed for long. *)
 Definition strongly_fair := forall l, of_program l ->

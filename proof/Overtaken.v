@@ -1,7 +1,7 @@
 (** * A broken ATOM is a run (docs/proof.md, Exactness)
 
     What [check] does not refute holds of some times (Complete.v).  Made strict, they are a
-    schedule, and so a run (OvertakingRun.v).  Rows must free the locks that they take, and no others
+    schedule, and so a run (OvertakingRun.v). Rows must free the locks that they take, and no others
     ([gives_back]):
 
       [Theorem atom_is_run : ... atom_ok true true b u = false ->

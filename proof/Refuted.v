@@ -1,6 +1,6 @@
 (** * And back: what a broken obligation does to a program
 
-    A run of the compiled program is computed, and shown to be one (Steps.v).  Its outcome is that of
+    A run of the compiled program is computed, and shown to be one (Steps.v). Its outcome is that of
     no consistent execution, and the program has no race: so the table is not sound.  The programs
     have at most four operations, in two threads of two work-groups (docs/proof.md, Exactness).
 
@@ -170,7 +170,9 @@ Notation xu := (Node 0 [] : event).
 Notation xb := (Node 1 [] : event).
 
 Lemma u_increments : kind_of u 1 = Rmw (fun v => v + 1).
-Proof. unfold isrmw, writes, reads in U. unfold kind_of. destruct (row_kind u); auto; discriminate. Qed.
+Proof.
+  unfold isrmw, writes, reads in U. unfold kind_of. destruct (row_kind u); auto; discriminate.
+Qed.
 Lemma b_increments_or_stores :
   (row_kind b = ORmw /\ kind_of b 10 = Rmw (fun v => v + 1)) \/
   (row_kind b = OStore /\ kind_of b 10 = Store 10).
@@ -217,10 +219,12 @@ Proof.
   { intros e he d r z. destruct (rf_some G e he r) as [w F].
     destruct (rf_of G w e F) as (hw&_&_&_&l). pose proof (reads_of X w e F) as q. rewrite z in q.
     destruct (two_events w X hw) as [j|[->| ->]].
-    - destruct w as [m|]; [|destruct j]. assert (m = x) as -> by (destruct d; subst; exact l). exact F.
+    - destruct w as [m|]; [|destruct j].
+      assert (m = x) as -> by (destruct d; subst; exact l). exact F.
     - rewrite wu in q. discriminate.
     - destruct (wb (eq_sym q)). }
-  assert (after_i : forall t, events g (Node t []) -> isW P (Node t []) -> loc x P (Node t []) = x ->
+  assert (after_i : forall t,
+    events g (Node t []) -> isW P (Node t []) -> loc x P (Node t []) = x ->
     mo g i (Node t [])).
   { intros t ht wt lt. destruct (mo_total G hi ht) as [m|m]; auto;
       try exact Logic.I; try discriminate; try (intros []).
@@ -249,7 +253,8 @@ Inductive witness :=
 | Lost (b c : row) (run : list (step place))
 | Overtaken (b u : row) (run : list (step place)).
 
-Definition has_row t (o : op nat place) := match row_for t o with Some _ => true | None => false end.
+Definition has_row t (o : op nat place) :=
+  match row_for t o with Some _ => true | None => false end.
 Definition places := [x; y].
 Definition same_answers (p q : list nat) := if list_eq_dec Nat.eq_dec p q then true else false.
 Definition refutes (t : table) w := match w with
@@ -311,7 +316,8 @@ Lemma in_scope_of nonatomic P os : (forall e o, op_of P e = Some o -> In o os) -
   @in_scope nat place nonatomic P.
 Proof.
   intros O S e o q a. destruct (S o (O e o q) a) as (l&n&r&->).
-  destruct (strongest l n r) as (h1&h2&h3). split; [exact h1|]. intros _. split; [exact h2|exact h3].
+  destruct (strongest l n r) as (h1&h2&h3). split; [exact h1|]. intros _.
+  split; [exact h2|exact h3].
 Qed.
 
 Theorem refuted t w : refutes t w = true -> ~ sound t.
@@ -327,7 +333,8 @@ Proof.
     + exact (message_has_no_race i W R r).
     + refine (lost_is_not_allowed i W R _ r). rewrite all_answers. exact said.
   - intros [[[[[[i W] U] rows] ends] said] other] S. apply same_answers_eq in said.
-    destruct (S nat place Nat.eq_dec place_dec places x all_atomic zero (overtaking b u) run) as [r|r].
+    destruct (S nat place Nat.eq_dec place_dec places x all_atomic zero (overtaking b u) run)
+      as [r|r].
     + exact all_places.
     + eapply have_rows; [apply overtaking_ops|exact rows].
     + eapply in_scope_of; [apply overtaking_ops|]. intros o [<-|[<-|[]]] a; eauto.

@@ -2,7 +2,7 @@
 
     GeneratedModel.v is what `rspverify show opencl-rsp --format rocq` makes of the model's file.  Its
     names are given the meaning that they have for programs of Thm1.v, in which there are no fences,
-    barriers and local memory, no seq_cst, and one device.  Then its axioms are those of [consistent],
+    barriers and local memory, no seq_cst, and one device. Then its axioms are those of [consistent],
     and its condition Dr is [race_free]. *)
 Require Import List Relations Classical Thm1.
 Require GeneratedModel.

@@ -1,7 +1,7 @@
 (** * A search for the run of a broken obligation
 
     [search] tries the ways in which the two codes may be interleaved.  Between instructions the
-    environment does what the run needs, as late as possible: the data arrive when a marker waits for
+    environment does what the run needs, as late as possible: data arrive when a marker waits for
     them, and are fetched while they are old.  Whether what is found is a run of its outcome is
     computed by [refutes], so that nothing about the search has to be proved.  That it always finds
     one is not proved; that exact tables have one is (Exact.v). *)
@@ -22,7 +22,7 @@ Definition try_step (l : step place) (w : walk) : walk :=
   if guard (fst w) l then (effect (fst w) l, l :: snd w) else w.
 Fixpoint try_steps ls w := match ls with [] => w | l :: ls => try_steps ls (try_step l w) end.
 
-(** What is in the fifo of an L1 leaves, as far as markers wait behind it; stores only if [arrive]. *)
+(** What is in the fifo of an L1 leaves, if markers wait behind it; stores only if [arrive]. *)
 Fixpoint drain fuel (arrive : bool) g (w : walk) := match fuel with
   | 0 => w
   | S n => match fifo (L1 (fst w) g) with
@@ -65,7 +65,7 @@ Definition executes u w :=
 
 Definition at_end :=
   [FLUSH_L1 1 x; FLUSH_L1 0 x; FLUSH_L1 0 y; FLUSH_L1 1 y; FLUSH_L2 x; FLUSH_L2 y].
-(** All interleavings of [m] instructions of thread 0 and [n] of thread 1, one after the other, until
+(** All interleavings of [m] instructions of thread 0 and [n] of thread 1, one by one, until
     a run is [good].  The L1 of [reader] has [x], whenever it can. *)
 Fixpoint interleave fuel reader m n (w : walk) (good : list (step place) -> bool) :
   option (list (step place)) :=

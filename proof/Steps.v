@@ -83,10 +83,12 @@ Proof. rewrite state_at_firstn, firstn_all by auto. auto. Qed.
 Theorem all_answers run u : answers_of loc_dec nowhere initial P t run u = answers_from first run u.
 Proof.
   unfold answers_of.
-  enough (A : forall n, n <= length run -> answers_to loc_dec (wg_of P) unset initial compiled run n u
+  enough (A : forall n, n <= length run ->
+    answers_to loc_dec (wg_of P) unset initial compiled run n u
     = answers_from first (firstn n run) u) by (rewrite A, firstn_all; auto).
   induction n as [|n IH]; intro h; auto.
-  rewrite firstn_next, answers_app by lia. simpl. rewrite IH, state_at_firstn, app_nil_r by lia. auto.
+  rewrite firstn_next, answers_app by lia. simpl.
+  rewrite IH, state_at_firstn, app_nil_r by lia. auto.
 Qed.
 
 (** ** Threads and L1s that the program does not have stay as they are *)
