@@ -36,7 +36,6 @@ def check(case: Case, source: ModelSide | None = None, log: QueryLog | None = No
         log = []
     try:
         source = _source_of(case.program, case, source)
-        require_covered(case.program, case.model)
         verdict = _decided(case, source, log)
         if verdict.word is Word.UNSOUND and case.scheme.machine is not None:
             verdict = _on_all_machines(verdict, case, source)
@@ -67,49 +66,40 @@ def is_sound(case: Case, source: ModelSide | None = None) -> bool:
     if settings.confirm or settings.smt_dir or settings.reading is Reading.WITNESS:
         return check(case, source).word is Word.SOUND
     try:
-        source = _source_of(case.program, case, source)
-        require_covered(case.program, case.model)
-        made = case.compiled()
-        if isinstance(made, Mapped):
-            _require_engine_of_models(settings)
-            source, target = source.without(made.untold), side_of(made, settings, case.limits)
-        else:
-            target = MachineSide(case.machine(made), settings, case.limits)
+        source, target = _sides(case, _source_of(case.program, case, source))
         return soundness(source, target).word is Word.SOUND
     except (InputError, LimitReached):
         return False
 
 
 def _decided(case: Case, source: ModelSide, log: QueryLog | None) -> Verdict:
-    made = case.compiled()
-    if isinstance(made, Mapped):
-        return _under_a_model(case, made, source, log)
-    machine = case.machine(made)
-    target = MachineSide(machine, case.settings, case.limits)
-    if log is not None:
-        from rspverify.soundness.query_log import LoggedMachine, LoggedSource
-
-        source = LoggedSource(source, log)
-        target = LoggedMachine(machine, case.settings, case.limits, log)
+    source, target = _sides(case, source, log)
     verdict = verdict_of(soundness(source, target), source, target)
-    if verdict.word is Word.SOUND and case.settings.reading is Reading.WITNESS:
+    witnessed = verdict.word is Word.SOUND and case.settings.reading is Reading.WITNESS
+    if witnessed and isinstance(target, MachineSide):
         return _by_witnesses(verdict, case.program, target)
     return verdict
 
 
-def _under_a_model(case: Case, made: Mapped, source: ModelSide, log: QueryLog | None) -> Verdict:
-    """The verdict where the executions of the target are those of a model."""
-    _require_engine_of_models(case.settings)
-    source = source.without(made.untold)
-    target: Side
-    if log is None:
-        target = side_of(made, case.settings, case.limits)
-    else:
+def _sides(case: Case, source: ModelSide, log: QueryLog | None = None) -> tuple[ModelSide, Side]:
+    """The sides that are compared. log: where the questions of both go to."""
+    require_covered(case.program, case.model)
+    made, settings, limits = case.compiled(), case.settings, case.limits
+    if isinstance(made, Mapped):
+        _require_engine_of_models(settings)
+        source = source.without(made.untold)
+        if log is None:
+            return source, side_of(made, settings, limits)
         from rspverify.soundness.query_log import LoggedSource, LoggedTarget
 
-        source = LoggedSource(source, log)
-        target = AnyOf([LoggedTarget(it, case.limits, log) for it in made.all])
-    return verdict_of(soundness(source, target), source, target)
+        targets = [LoggedTarget(it, limits, log) for it in made.all]
+        return LoggedSource(source, log), AnyOf(targets)
+    machine = case.machine(made)
+    if log is None:
+        return source, MachineSide(machine, settings, limits)
+    from rspverify.soundness.query_log import LoggedMachine, LoggedSource
+
+    return LoggedSource(source, log), LoggedMachine(machine, settings, limits, log)
 
 
 def _require_engine_of_models(settings: Settings) -> None:
