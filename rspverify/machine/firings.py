@@ -8,7 +8,7 @@ from typing import assert_never
 from msgspec import Struct
 
 from rspverify.machine.machine import Machine
-from rspverify.machine.rules import AnyBit, Bit, InstructionRule, Rule, StepRule, by
+from rspverify.machine.rules import AnyBit, Bit, InstructionRule, Rule, StepRule, by, literals
 from rspverify.machine.shapes import Shape
 
 
@@ -60,6 +60,7 @@ class Firings:
         self._shapes = machine.shapes
         self._setting = by(machine.rules, lambda rule: rule.may_set)
         self._looking = by(machine.rules, self._refreshed_for)
+        self._at_the_end = {bit for bit, value in literals(machine.ending) if value}
         self._known: dict[object, int] = {}
 
     def _refreshed_for(self, rule: Rule) -> dict[Bit, None]:
@@ -81,7 +82,9 @@ class Firings:
         if isinstance(rule, InstructionRule):
             return 1
         if rule.key not in self._known:
-            self._known[rule.key] = sum(map(self.of, self._needing(rule)))
+            refreshes = self._shapes.shape(rule) is Shape.REFRESHES
+            last = int(self._shapes.refreshed(rule) in self._at_the_end) if refreshes else 0
+            self._known[rule.key] = sum(map(self.of, self._needing(rule))) + last
         return self._known[rule.key]
 
     def _needing(self, rule: StepRule) -> list[Rule]:

@@ -174,7 +174,8 @@ def watched_cells(machine: Machine, rules: list[Rule]) -> list[Cell]:
     memory = [word for x in machine.locations if (word := machine.memory(x))]
     looked = [cell for rule in rules for cell in rule.looks]
     leaving = [cell for rule in machine.shapes.leaving.values() for cell in rule.looks]
-    ending = [bit for bit, _ in ground.literals(machine.ending)]
+    needed = [cell for guard in machine.ending for cell in ground.cells_of(guard)]
+    ending = [cell for cell in needed if not isinstance(cell, Fifo)]
     return list(dict.fromkeys([*ending, *memory, *looked, *leaving]))
 
 

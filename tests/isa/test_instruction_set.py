@@ -218,24 +218,29 @@ def test_a_model_may_name_the_sets_of_an_instruction_set() -> None:
     assert "acq" not in names_of("PTX") and "R" in names_of("PTX")
 
 
-@pytest.mark.parametrize(
-    ("name", "register", "line"),
-    [
-        ("x86", r"E[A-D]X", "SHR EAX,{}"),
-        ("aarch64", r"W\d", "LSR W9,W9,{}"),
-        ("riscv", r"a\d", "srliw a5,a5,{}"),
-    ],
-)
-@pytest.mark.parametrize("count", [0, 1, 31])
-def test_logical_shifts(name: str, register: str, line: str, count: int) -> None:
-    """Also by nothing."""
-    word, _, operands = line.format(count).partition(" ")
-    own = operands.split(",")[0]
-    executor = TableExecutor(instruction_set(name), re.compile(register), {}, {own: Read(0)})
-    span = Span(Source("t", line), 1, 1, 1, 2)
-    executor.follow([Instruction(word, tuple(operands.split(",")), (), span)])
-    executor.require()
-    assert executor.state is not None
-    for value in (0, 1, 6, -1, -5, 2**31 - 1, -(2**31)):
-        shifted = (value % 2**32) >> count
-        assert evaluate(executor.state.values[own], {0: value}) % 2**32 == shifted
+SHIFTS = [
+    ("x86", r"E[A-D]X", "SHR EAX,{}", False),
+    ("x86", r"E[A-D]X", "SAR EAX,{}", True),
+    ("aarch64", r"W\d", "LSR W9,W9,{}", False),
+    ("riscv", r"a\d", "srliw a5,a5,{}", False),
+    ("arm", r"R\d", "LSR R9,R9,{}", False),
+    ("arm", r"R\d", "ASR R9,R9,{}", True),
+]
+"""Shifts to the right, and whether they keep the sign."""
+
+
+@pytest.mark.parametrize(("name", "register", "line", "is_signed"), SHIFTS)
+def test_shifts_to_the_right(name: str, register: str, line: str, is_signed: bool) -> None:
+    """Also by nothing, and on Arm by all bits (Arm ARM, DecodeImmShift)."""
+    for count in (0, 1, 31, 32) if name == "arm" else (0, 1, 31):
+        word, _, operands = line.format(count).partition(" ")
+        own = operands.split(",")[0]
+        executor = TableExecutor(instruction_set(name), re.compile(register), {}, {own: Read(0)})
+        span = Span(Source("t", line), 1, 1, 1, 2)
+        executor.follow([Instruction(word, tuple(operands.split(",")), (), span)])
+        executor.require()
+        assert executor.state is not None
+        for value in (0, 1, 6, -1, -5, 2**31 - 1, -(2**31)):
+            shifted = (value if is_signed else value % 2**32) >> count
+            found = evaluate(executor.state.values[own], {0: value})
+            assert found % 2**32 == shifted % 2**32, (count, value)

@@ -183,3 +183,16 @@ def test_an_element_that_waits_until_a_value_counts(code: tuple[str, str]) -> No
     its = machine(DEQ="VALID", levels="one")
     assert "until a value counts" in str(unbounded(its))
     assert differences(program(its, *code), 6_000) == {}
+
+
+def test_the_end_may_look_at_what_nothing_else_does() -> None:
+    """Entries are fetched once more for it, and it sees locks that nobody asks for."""
+    ending = "complete when each workgroup w, location y: not w.L1.DIRTY[y]"
+    for more in ("location y: w.L1.VALID[y]", "device d, location y: not d.L2.DIRTY[y]"):
+        ending += f", each {'workgroup w, ' if 'VALID' in more else ''}{more}"
+    its = variant(ending)
+    for code in (("ST x 1", "LD y"), ("LD x; ST x 1; LD y",), ("INV_L1 DV", "LD x")):
+        assert searched(Machine(program(its, *code)))
+        assert differences(program(its, *code), 20_000) == {}
+    its = variant(f"{ending.partition(', each')[0]}, each workgroup w: ready w.rmw")
+    assert differences(program(its, "ST x 1", "LD x"), 20_000) == {}
