@@ -29,8 +29,10 @@ ELSEWHERE = {
     "litmus/models/README.md": "tests-models.md",
     "litmus/ptx/README.md": "tests-ptx.md",
     "litmus/rsp/README.md": "tests-rsp.md",
+    "proof/Thm1.v": "thm1.md",
 }
-"""Pages that do not stand under docs: where they are, and what the site calls them."""
+"""Pages that do not stand under docs: where they are, and what the site calls them. A file of Rocq
+is shown whole."""
 
 _STANDS = {page: place for place, page in ELSEWHERE.items()}
 _LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(?=[)#])")
@@ -46,7 +48,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     shipped = sorted((ROOT / "rspverify").rglob("*.schema.json"))
     by_address = {_copied(str(each.relative_to(ROOT))): each for each in shipped}
     made = {"commands.md": commands.page(), "schemas.md": schemas.page(by_address)}
-    texts = {page: (ROOT / place).read_text() for place, page in ELSEWHERE.items()}
+    texts = {page: _text(ROOT / place) for place, page in ELSEWHERE.items()}
     for page, text in (made | texts).items():
         files.append(File.generated(config, page, content=text))
     places = {_copied(place): ROOT / place for each in files for place in _files_of(each)}
@@ -83,6 +85,11 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
     if loaded:
         raise PluginError(f"{page.file.src_uri} loads what is elsewhere: {loaded[0]}")
     return output
+
+
+def _text(place: Path) -> str:
+    text = place.read_text()
+    return text if place.suffix == ".md" else f"# {place.name}\n\n```coq\n{text}```\n"
 
 
 def _place(page: str) -> str:
