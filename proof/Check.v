@@ -20,15 +20,15 @@ Proof.
 Qed.
 Lemma one_holds v a b : holds v a \/ holds v b -> sat v [a; b].
 Proof. intros [h|h]; [exists a|exists b]; simpl; auto. Qed.
-Lemma check_pairs tb b c : check tb = true -> In b tb -> In c tb -> atomic b = true ->
+Lemma check_pairs sync tb b c : check_by sync tb = true -> In b tb -> In c tb -> atomic b = true ->
   atomic c = true -> incl_rows b c = true -> writes b = true ->
-  (reads c = true -> sync_ok (bracketed_rmw tb) (bracketed_L2 tb) b c = true) /\
+  (reads c = true -> sync (bracketed_rmw tb) (bracketed_L2 tb) b c = true) /\
   (isrmw c = true -> atom_ok (bracketed_rmw tb) (bracketed_L2 tb) b c = true).
 Proof.
-  unfold check. rewrite andb_true_iff. intros [_ H] hb hc h1 h2 h3 h4.
+  unfold check_by. rewrite andb_true_iff. intros [_ H] hb hc h1 h2 h3 h4.
   rewrite forallb_forall in H. specialize (H _ hb). cbv beta in H.
   rewrite forallb_forall in H. specialize (H _ hc). unfold check_pair in H. revert H.
-  generalize (sync_ok (bracketed_rmw tb) (bracketed_L2 tb) b c) (reads c) (isrmw c)
+  generalize (sync (bracketed_rmw tb) (bracketed_L2 tb) b c) (reads c) (isrmw c)
     (atom_ok (bracketed_rmw tb) (bracketed_L2 tb) b c).
   intros x y z w. rewrite h1, h2, h3, h4. destruct x, y, z, w; auto.
 Qed.
@@ -226,6 +226,30 @@ Proof.
       exists (j, true, snd q). split; [simpl; auto|]. simpl. lia.
 Qed.
 
+Lemma SYNC_afresh_of_pair : arr b < look -> look <= T c -> (inc2 Rc = true -> look = T c) ->
+  unlocked b look -> sync_afresh_ok lr lx Rb Rc = true -> arrives_before (wg b) (s b) (e c).
+Proof.
+  intros g1 g2 g3 g4 K. apply NNPP. intro N. unfold sync_afresh_ok in K.
+  pose proof pair_facts_hold as PF. pose proof lock_clauses_hold as PC.
+  pose proof (times nb) as (_&b1&_). pose proof (times nc) as (_&_&c1).
+  assert (b2 : T b <= arr b).
+  { destruct (classic (l2 b)) as [h|h]; [apply l2s in h; lia|]. pose proof (arrs bw nb h). lia. }
+  destruct (pair_facts lr lx Rb Rc) as [fs cs]. cbn [fst snd] in PF, PC.
+  apply (@contra_sound v _ _ _ K).
+  - intros l [<-|[<-|h]]; [moments; auto..|]. apply in_app_iff in h as [h|h]; [|auto].
+    destruct (inc2 Rc) eqn:q; [|destruct h]. destruct h as [<-|[]]. moments. rewrite g3; auto.
+  - intros cl. rewrite !in_app_iff. intros [h|[h|[h|h]]]; [auto|..].
+    + exact (@unlocked_holds (at_look false) false _ g4 h).
+    + exact (@drained_holds false _ _ b _ bw nb eq_refl v_b (v_A false) h).
+    + apply in_map_iff in h as (q&<-&hq). apply one_holds. simpl.
+      change (v 0) with (s b). change (v 3) with (e c).
+      destruct (le_lt_dec (s b) (v (fst q))) as [q1|q1]; [right|auto].
+      destruct (le_lt_dec (v (snd q)) (e c)) as [q2|q2]; auto. exfalso. apply N.
+      intros x (x1&x2). destruct (classic (init x)) as [i|i]; auto. right.
+      destruct x2 as [x2|[x2|[x2 x3]]]; [tauto|lia|].
+      pose proof (@flushes_drain false _ hq x x1 i x2). lia.
+Qed.
+
 (** ** ATOM *)
 Hypothesis agreement : inc1 Rb = true -> agreed <= T b /\ unlocked c agreed /\
   forall i, inv (wg b) i -> agreed < i -> ~ i < T b.
@@ -284,33 +308,36 @@ Qed.
 End Pair.
 
 (** ** The whole table *)
-Hypothesis CHECK : check tbl = true.
+Section Table.
+Variable sync : bool -> bool -> row -> row -> bool.
+Hypothesis CHECK : check_by sync tbl = true.
 Lemma pair_ok b c : isW b -> at_ b -> at_ c -> incl b c -> wg b <> wg c ->
-  (isR c -> sync_ok lr lx (rw b) (rw c) = true) /\
+  (isR c -> sync lr lx (rw b) (rw c) = true) /\
   (isW c -> isR c -> atom_ok lr lx (rw b) (rw c) = true).
 Proof.
   intros bw ab ac I ne. destruct (at_row ab) as [nb xb]. destruct (at_row ac) as [nc xc].
   destruct (its_op nb) as (p&_&[ib _]&_). destruct (its_op nc) as (q&_&[ic _]&_).
-  destruct (@check_pairs tbl (rw b) (rw c)) as [S A]; auto using incl_ok.
+  destruct (@check_pairs sync tbl (rw b) (rw c)) as [S A]; auto using incl_ok.
   { apply W_iff; auto. }
   split; [|intro w]; intro r; [apply S|apply A]; rewrite ?W_iff, ?R_iff in *; auto.
   unfold isrmw. rewrite w. auto.
 Qed.
-Theorem SYNC_ok : SYNC_holds.
+(** A look at which [c], or its L1 before, got [b] or newer. *)
+Lemma got_look b c r : isW b -> at_ b -> at_ c -> wg b <> wg c -> loc b = loc c ->
+  isR r -> wg r = wg c -> loc r = loc c -> T r <= T c ->
+  (l2 r /\ arr b < T r \/ fetched r /\ arr b < ft r) -> (l2 c -> r = c) ->
+  exists look, arr b < look /\ look <= T c /\ (inc2 (rw c) = true -> look = T c) /\ unlocked b look.
 Proof.
-  intros b c r bw ab cr ac I ne l rr gr lr0 tr D lc. destruct (at_row ab) as [nb xb].
+  intros bw ab ac ne l rr gr lr0 tr D lc. destruct (at_row ab) as [nb xb].
   destruct (at_row ac) as [nc xc]. assert (nr : ~ init r) by (intro i; apply inits in i; tauto).
-  destruct (pair_ok bw ab ac I ne) as [S _]. specialize (S cr).
   assert (gl : wg b <> wg r /\ loc b = loc r) by (split; congruence). destruct gl as [g' l'].
   destruct D as [[D1 D2]|[D1 D2]].
-  - destruct (l2s D1) as (w&_&ra). apply (@SYNC_of_pair b c nb nc ne bw l (T r) 0 0); auto.
+  - destruct (l2s D1) as (w&_&ra). exists (T r). repeat split; auto.
     + intro i. apply l2_iff in i; auto. rewrite (lc i). auto.
     + rewrite <- ra. apply arrival_unlocked; auto.
   - destruct (rf_tot rr) as [w rf]. destruct (look_ft rf D1) as (_&q&_).
-    apply (@SYNC_of_pair b c nb nc ne bw l (ft r) 0 0); auto.
-    + lia.
-    + intro i. apply l2_iff in i; auto. exfalso. apply D1. rewrite (lc i). auto.
-    + apply fetch_unlocked; auto.
+    exists (ft r). split; auto. split; [lia|]. split; [|apply fetch_unlocked; auto].
+    intro i. apply l2_iff in i; auto. exfalso. apply D1. rewrite (lc i). auto.
 Qed.
 (** If [b] is an Inc_L1, its L1 had agreed with the L2 at some time, and no Inv came since. *)
 Lemma agreement_exists b c : ~ init b -> ~ init c -> wg b <> wg c -> loc b = loc c -> isW b ->
@@ -356,5 +383,20 @@ Proof.
   - assert (F : fetched u) by (unfold fetched; auto).
     destruct (look_ft r F) as (q0&q1&q2&q3&q4&q5&q6). apply q3; auto.
     apply (@ATOM_fetch k u nk nu ne kw l (ft u) 0 y GB uw m0); auto.
+Qed.
+End Table.
+Theorem SYNC_ok : check tbl = true -> SYNC_holds.
+Proof.
+  intros C b c r bw ab cr ac I ne l rr gr lr0 tr D lc. destruct (at_row ab) as [nb _].
+  destruct (at_row ac) as [nc _]. destruct (pair_ok C bw ab ac I ne) as [S _].
+  destruct (@got_look b c r) as (look&g1&g2&g3&g4); auto.
+  apply (@SYNC_of_pair b c nb nc ne bw l look 0 0); auto.
+Qed.
+Theorem SYNC_afresh_ok : check_by sync_afresh_ok tbl = true -> SYNC_afresh_holds.
+Proof.
+  intros C b c r bw ab cr ac I ne l rr gr lr0 tr D lc. destruct (at_row ab) as [nb _].
+  destruct (at_row ac) as [nc _]. destruct (pair_ok C bw ab ac I ne) as [S _].
+  destruct (@got_look b c r) as (look&g1&g2&g3&g4); auto.
+  apply (@SYNC_afresh_of_pair b c nb nc ne bw l look 0 0); auto.
 Qed.
 End Check.

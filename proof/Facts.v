@@ -249,6 +249,12 @@ Definition SYNC_holds := forall b c r, isW b -> at_ b -> isR c -> at_ c -> incl 
   wg b <> wg c -> loc b = loc c -> isR r -> wg r = wg c -> loc r = loc c -> T r <= T c ->
   (l2 r /\ arr b < T r \/ fetched r /\ arr b < ft r) -> (l2 c -> r = c) ->
   carries (wg b) (s b) (wg c) (e c).
+(** The same where looks are afresh: all that [B] had in reach at [t] arrives before [t']. *)
+Definition arrives_before B t t' := forall x, in_reach x B t -> init x \/ arr x < t'.
+Definition SYNC_afresh_holds := forall b c r, isW b -> at_ b -> isR c -> at_ c -> incl b c ->
+  wg b <> wg c -> loc b = loc c -> isR r -> wg r = wg c -> loc r = loc c -> T r <= T c ->
+  (l2 r /\ arr b < T r \/ fetched r /\ arr b < ft r) -> (l2 c -> r = c) ->
+  arrives_before (wg b) (s b) (e c).
 (** [k] is the first of the stores that it arrives with.  Of the others ATOM is not asked. *)
 Definition first k := forall o, isW o -> ~ init o -> wg o = wg k -> loc o = loc k -> T o < T k ->
   arr o <> arr k.

@@ -360,7 +360,7 @@ Definition all_shown t ws := forallb (fun o => existsb (shows t o) ws) (broken t
 
 Lemma nothing_broken t : forallb one_access t = true -> broken t = [] -> check t = true.
 Proof.
-  intros A B. unfold check. rewrite A. simpl. apply forallb_forall. intros b hb.
+  intros A B. unfold check, check_by. rewrite A. simpl. apply forallb_forall. intros b hb.
   apply forallb_forall. intros c hc.
   enough (N : forall o, ~ In o (broken t)).
   { unfold check_pair.
