@@ -167,6 +167,7 @@ def test_the_same_as_without_and_workers_need_no_file(
     for words in (
         ("check", "original.yaml", "proposed.yaml", "my-tests", "--progress", "--format", "html"),
         ("mutate", "proposed.yaml", "my-tests", "--no-proof", "--format", "json"),
+        ("prove", "original.yaml", "proposed.yaml", "--format", "json"),
         ("hunt", "original.yaml", *HUNT, "--no-count"),
         ("hunt", "proposed.yaml", *HUNT, "--by", "programs"),
         ("selftest", "--programs", "3", "--format", "json"),
