@@ -17,7 +17,7 @@ from rspverify.compilers.matching import lost
 from rspverify.compilers.programs import APART, read_as, unwatched, watched
 from rspverify.isa.addresses import Address, CannotReadError, added
 from rspverify.isa.blocks import in_order, unrolled
-from rspverify.isa.by_table import Event, TableExecutor, is_lost
+from rspverify.isa.by_table import COMPARED, Event, TableExecutor, is_lost
 from rspverify.isa.conditions import (
     Condition,
     both,
@@ -381,8 +381,8 @@ class _Code(TableExecutor):
             return
         for name in ("left", "right"):
             value = state.values.get(name)
-            if value is not None and not _has_no_sign(value):
-                self._forget(("left", "right", "high", "low"))
+            if value is not None and not _is_within(value, _LOW.value >> 1):  # It may have a sign.
+                self._forget(COMPARED)
 
     def _ways(self, path: Condition, *each: Depends) -> list[Condition]:
         """One, where the model asks for no dependencies."""
@@ -397,9 +397,7 @@ class _Code(TableExecutor):
         assert self.state is not None
         self._forget([_BYTES.get(register, "")])
         if register in _WHOLE and not isinstance(value, Address):
-            least, greatest = interval(value)
-            if least < 0 or greatest > _LOW.value:
-                value = binary("&", value, _LOW)
+            value = value if _is_within(value, _LOW.value) else binary("&", value, _LOW)
         super()._put(register, value, whence)
 
     # ---- what it becomes ------------------------------------------------------------------------
@@ -494,9 +492,9 @@ def _is(it: Event, kind: Kind) -> bool:
     return kind is Kind.STORE and writes and it.pair is None
 
 
-def _has_no_sign(value: Expression | Address) -> bool:
-    """Whether a byte is the same number with a sign and without one."""
+def _is_within(value: Expression | Address, most: int) -> bool:
+    """Whether it is a number from 0 to so much, whatever is read."""
     if isinstance(value, Address):
         return False
     least, greatest = interval(value)
-    return least >= 0 and greatest <= _LOW.value >> 1
+    return least >= 0 and greatest <= most

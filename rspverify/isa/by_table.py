@@ -57,7 +57,7 @@ _EVENTS = {"fence", "event"}
 _MOST_WAYS = 16
 """An access is taken apart into so many at most, by what it depends on."""
 
-_COMPARED = ("left", "right", "high", "low")
+COMPARED = ("left", "right", "high", "low")
 """The registers of what was compared last, as numbers with a sign and without one."""
 
 _LEAST = Constant(-(1 << 31))
@@ -353,9 +353,9 @@ class TableExecutor(Executor[State]):
             for (_, it), (_, found, _) in zip(form.sets, sets, strict=True)
         )
         if self.state is not None and ("forget" in form.words or without):
-            self._forget(_COMPARED)
+            self._forget(COMPARED)
         if self.state is not None and "uncarried" in form.words:
-            self._forget(_COMPARED[2:])
+            self._forget(COMPARED[2:])
         if "end" in form.words:
             self.state = None
 
