@@ -95,7 +95,7 @@ class Reach:
                     return
                 self._found.append(outcome)
             self._all, self._stopped = True, None
-            source = self._source.limited(self._limits).without(untold_in(self._made))
+            source = self._source.under(self._limits, untold_in(self._made))
             every = source.questions.outcomes()
             allowed = list(islice(every, MOST_COUNTED + 1))
             self._allowed = len(allowed)

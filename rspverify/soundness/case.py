@@ -13,7 +13,7 @@ from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.program import Program
 from rspverify.mapping.mapped import Mapped
 from rspverify.soundness.settings import L2, Reading, Settings
-from rspverify.soundness.sides import AnyOf, ModelSide, Side
+from rspverify.soundness.sides import AnyOf, ModelSide, QueryLog, Side
 from rspverify.source import InputError, Problem, Severity
 from rspverify.translators import Translator
 
@@ -99,14 +99,19 @@ def _matter(machine: Machine) -> str | None:
     return next((why for it in placed(machine) if (why := iterations_matter(it))), None)
 
 
-def side_of(made: AssemblyProgram | Mapped, settings: Settings, limits: Limits) -> Side:
-    """The executions of the program of a target."""
+def side_of(
+    made: AssemblyProgram | Mapped,
+    settings: Settings,
+    limits: Limits,
+    log: QueryLog | None = None,
+) -> Side:
+    """The executions of the program of a target. log: where its questions go to."""
     if isinstance(made, Mapped):
-        each = [ModelSide(it.program, it.model, limits, seen=it.seen) for it in made.all]
+        each = [ModelSide(it.program, it.model, limits, seen=it.seen, log=log) for it in made.all]
         return AnyOf(each) if made.others else each[0]
     from rspverify.soundness.machine_side import MachineSide
 
-    return MachineSide(machine_of(made, settings), settings, limits)
+    return MachineSide(machine_of(made, settings), settings, limits, log)
 
 
 def machine_of(program: AssemblyProgram | Mapped, settings: Settings) -> Machine:

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from rspverify.architecture.architecture import Status
 from rspverify.axiomatic.coverage import ignored_features, require_covered
 from rspverify.limits import LimitReached
 from rspverify.litmus.program import Program
-from rspverify.mapping.mapped import Mapped
+from rspverify.mapping.mapped import Mapped, untold_in
 from rspverify.records import replace
 from rspverify.soundness.case import Case, side_of
 from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.settings import Engine, Reading, Settings
-from rspverify.soundness.sides import AnyOf, ModelSide, Side
+from rspverify.soundness.sides import ModelSide, QueryLog, Side
 from rspverify.soundness.theorem import Finding, soundness
 from rspverify.soundness.wording import bounds_in_words, breaks, observed, race_in_words
 from rspverify.source import InputError, Problem, Severity, in_one_line
 from rspverify.verdict import Verdict, Word
-
-if TYPE_CHECKING:
-    from rspverify.soundness.query_log import QueryLog
 
 
 def check(case: Case, source: ModelSide | None = None, log: QueryLog | None = None) -> Verdict:
@@ -85,21 +81,13 @@ def _sides(case: Case, source: ModelSide, log: QueryLog | None = None) -> tuple[
     """The sides that are compared. log: where the questions of both go to."""
     require_covered(case.program, case.model)
     made, settings, limits = case.compiled(), case.settings, case.limits
+    target: Side
     if isinstance(made, Mapped):
         _require_engine_of_models(settings)
-        source = source.without(made.untold)
-        if log is None:
-            return source, side_of(made, settings, limits)
-        from rspverify.soundness.query_log import LoggedSource, LoggedTarget
-
-        targets = [LoggedTarget(it, limits, log) for it in made.all]
-        return LoggedSource(source, log), AnyOf(targets)
-    machine = case.machine(made)
-    if log is None:
-        return source, MachineSide(machine, settings, limits)
-    from rspverify.soundness.query_log import LoggedMachine, LoggedSource
-
-    return LoggedSource(source, log), LoggedMachine(machine, settings, limits, log)
+        target = side_of(made, settings, limits, log)
+    else:
+        target = MachineSide(case.machine(made), settings, limits, log)
+    return source.under(limits, untold_in(made), log), target
 
 
 def _require_engine_of_models(settings: Settings) -> None:
@@ -171,7 +159,7 @@ def _source_of(program: Program, case: Case, source: ModelSide | None) -> ModelS
     """What is asked of a program alone, within the limits of a case."""
     if source is None or source.program is not program:  # It may be unrolled for a scheme.
         source = ModelSide(program, case.model)
-    return source.limited(case.limits)
+    return source.under(case.limits)
 
 
 def _on_all_machines(verdict: Verdict, case: Case, source: ModelSide) -> Verdict:

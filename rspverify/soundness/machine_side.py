@@ -30,9 +30,26 @@ from rspverify.soundness.counterexample import (
 )
 from rspverify.soundness.internal import InternalError
 from rspverify.soundness.settings import Engine, Settings
-from rspverify.soundness.sides import Candidate, Evidence, ModelSide, Side
+from rspverify.soundness.sides import (
+    COMPLETE,
+    OTHER,
+    Candidate,
+    Evidence,
+    ModelSide,
+    QueryLog,
+    Side,
+)
 from rspverify.soundness.wording import observed
 from rspverify.verdict import Outcome
+
+_BREAKING = (
+    "Has the compiled program an execution whose own rf and mo break the model (of those that "
+    "differ in the order of exchangeable threads, one)?"
+)
+_BREAKING_AGAIN = (
+    "Has the compiled program an execution whose own rf and mo break the model, with an outcome "
+    "other than those already asked about?"
+)
 
 
 class MachineSide(Side):
@@ -45,9 +62,15 @@ class MachineSide(Side):
     by_outcome = False
     unmatched: Candidate | None = None
 
-    def __init__(self, machine: Machine, settings: Settings, limits: Limits) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        settings: Settings,
+        limits: Limits,
+        log: QueryLog | None = None,
+    ) -> None:
         self.within = {}
-        self._settings, self._limits = settings, limits
+        self._settings, self._limits, self.log = settings, limits, log
         self._placed = placed(machine)
         self._complete: dict[int, bool] = {}
 
@@ -81,11 +104,17 @@ class MachineSide(Side):
             executions = self._asked(place, machine)
             if not self._complete[place]:
                 return
-            self.by_outcome |= not executions.judges_rf_and_mo(source.model)
-            for each in self.among(executions, source):
+            breaking = executions.judges_rf_and_mo(source.model)
+            self.by_outcome |= not breaking
+            name, asks = ("breaks", _BREAKING) if breaking else ("other", OTHER)
+            for each in executions.candidates(source):
+                if breaking:
+                    self.write_down(name, asks, each.asked, True)
+                    asks = _BREAKING_AGAIN
                 candidate = replace(each, machine=machine)
                 self.unmatched = self.unmatched or candidate
                 yield candidate
+            self.write_down(name, asks, executions.asked, False)
 
     def explain(self, candidate: Candidate, source: ModelSide) -> Evidence:
         """A shortest execution with a wrong outcome, replayed on the machine."""
@@ -123,16 +152,9 @@ class MachineSide(Side):
         """The executions with one placement, asked whether they complete."""
         executions = self.executions(machine)
         self.within = {**self.within, **executions.within}
-        self._complete[place] = self.complete(executions)
+        self._complete[place] = executions.completes()
+        self.write_down("complete", COMPLETE, executions.asked, self._complete[place])
         return executions
-
-    def complete(self, executions: MachineExecutions) -> bool:
-        """Whether there is an execution with one placement."""
-        return executions.completes()
-
-    def among(self, executions: MachineExecutions, source: ModelSide) -> Iterator[Candidate]:
-        """The candidates with one placement."""
-        return executions.candidates(source)
 
     def executions(self, machine: Machine, *, reproducible: bool = False) -> MachineExecutions:
         """The executions with one placement by the engine of the settings.

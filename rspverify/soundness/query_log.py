@@ -1,137 +1,23 @@
 """The questions that a verdict rests on, kept for a second solver and for anyone who re-checks.
 
-`LoggedSource` and `LoggedMachine` are the two sides of the theorem, and write down what each was
-asked; the theorem does not know them.
+The two sides of the theorem write down what each was asked (sides.py).
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from msgspec import Struct
-
 from rspverify import __version__
 from rspverify.limits import LimitReached, Limits
-from rspverify.machine.machine import Machine
-from rspverify.mapping.mapped import Mapped
 from rspverify.smt.portfolio import satisfiable
 from rspverify.smt.smtlib import script
-from rspverify.smt.term import Term
 from rspverify.soundness.internal import InternalError
-from rspverify.soundness.machine_side import MachineExecutions, MachineSide
 from rspverify.soundness.settings import Settings
-from rspverify.soundness.sides import Candidate, ModelSide
-from rspverify.soundness.wording import observed
+from rspverify.soundness.sides import QueryLog
 from rspverify.source import InputError, Problem
-from rspverify.verdict import Outcome, Race
-
-
-class Query(Struct, frozen=True):
-    """One question to the solver, and its answer.
-
-    name: short, for a file name; asks: in words, what a satisfying assignment would be.
-    """
-
-    name: str
-    asks: str
-    terms: Sequence[Term]
-    satisfiable: bool
-
-
-QueryLog = list[Query]
-"""The questions of one check, in order."""
-
-
-class LoggedSource(ModelSide):
-    """The source program's side, each question of it written down once."""
-
-    def __init__(self, source: ModelSide, log: QueryLog) -> None:
-        free, seen = source.race_free, source.seen
-        super().__init__(source.program, source.model, source.limits, race_free=free, seen=seen)
-        self._log = log
-
-    def race(self) -> Race | None:
-        found = super().race()
-        if not self.race_free:
-            asks = "Has the source program a consistent execution with a race?"
-            asked = self.questions.asked_race()
-            self._log.append(Query("race", asks, list(asked), found is not None))
-        return found
-
-    def allows(self, outcome: Outcome) -> bool:
-        known, allowed = outcome in self.known, super().allows(outcome)
-        if not known:
-            self._write_down(outcome, allowed)
-        return allowed
-
-    def known_outcomes(self) -> Iterator[Outcome]:
-        before = {*self.known}
-        for outcome in super().known_outcomes():
-            if outcome not in before:
-                self._write_down(outcome, True)
-            yield outcome
-
-    def _write_down(self, outcome: Outcome, allowed: bool) -> None:
-        asks = f"Is there a consistent execution with {observed(self.program, outcome)}?"
-        asked = self.questions.asked_outcome(outcome)
-        self._log.append(Query("allowed", asks, list(asked), allowed))
-
-
-_OTHER = "Has the compiled program an execution with an outcome other than those allowed?"
-_BREAKING = (
-    "Has the compiled program an execution whose own rf and mo break the model (of those that "
-    "differ in the order of exchangeable threads, one)?"
-)
-_BREAKING_AGAIN = (
-    "Has the compiled program an execution whose own rf and mo break the model, with an outcome "
-    "other than those already asked about?"
-)
-
-
-class LoggedTarget(ModelSide):
-    """A target whose executions are those of a model, each question of it written down."""
-
-    def __init__(self, made: Mapped, limits: Limits, log: QueryLog) -> None:
-        super().__init__(made.program, made.model, limits, seen=made.seen)
-        self._log = log
-
-    def candidates(self, source: ModelSide) -> Iterator[Candidate]:
-        yield from super().candidates(source)
-        self._log.append(Query("other", _OTHER, list(self.questions.asked), False))
-
-    def completes(self) -> bool:
-        found = super().completes()
-        asks = "Has the compiled program any execution?"
-        self._log.append(Query("complete", asks, list(self.questions.solver().asserted), found))
-        return found
-
-
-class LoggedMachine(MachineSide):
-    """The machine's side, each question of it written down."""
-
-    def __init__(self, machine: Machine, settings: Settings, limits: Limits, log: QueryLog) -> None:
-        super().__init__(machine, settings, limits)
-        self._log = log
-
-    def complete(self, executions: MachineExecutions) -> bool:
-        found = super().complete(executions)
-        asks = "Has the compiled program any execution?"
-        self._log.append(Query("complete", asks, list(executions.asked), found))
-        return found
-
-    def among(self, executions: MachineExecutions, source: ModelSide) -> Iterator[Candidate]:
-        breaking = executions.judges_rf_and_mo(source.model)
-        name, asks = ("breaks", _BREAKING) if breaking else ("other", _OTHER)
-        for candidate in super().among(executions, source):
-            if breaking:
-                self._log.append(Query(name, asks, list(candidate.asked), True))
-                asks = _BREAKING_AGAIN
-            yield candidate
-        self._log.append(Query(name, asks, list(executions.asked), False))
 
 
 class Contradiction(InternalError):

@@ -32,6 +32,24 @@ _FEW = 64
 """Up to so many allowed outcomes are listed before the target is asked for any other."""
 
 
+class Query(Struct, frozen=True):
+    """One question to the solver, and its answer.
+
+    name: short, for a file name; asks: in words, what a satisfying assignment would be.
+    """
+
+    name: str
+    asks: str
+    terms: Sequence[Term]
+    satisfiable: bool
+
+
+QueryLog = list[Query]
+"""The questions of one check, in order."""
+OTHER = "Has the compiled program an execution with an outcome other than those allowed?"
+COMPLETE = "Has the compiled program any execution?"
+
+
 class Candidate(Struct, frozen=True):
     """An execution of a target that may match none of the source.
 
@@ -65,10 +83,12 @@ class Evidence(Struct, frozen=True):
 class Side(ABC):
     """The executions of a program. Every method raises LimitReached.
 
-    within: the bounds that answers given so far depend on; empty if they are exact.
+    within: the bounds that answers given so far depend on; empty if they are exact. log: where its
+    questions are written down, if anybody wants them.
     """
 
     within: Mapping[str, int]
+    log: QueryLog | None = None
 
     def race(self) -> Race | None:
         """A race that makes the program undefined, None if there is none."""
@@ -98,6 +118,11 @@ class Side(ABC):
         """What each thread waits for, where no execution completes."""
         return ()
 
+    def write_down(self, name: str, asks: str, terms: Sequence[Term], answer: bool) -> None:
+        """Write down a question, as `Query` has it."""
+        if self.log is not None:
+            self.log.append(Query(name, asks, list(terms), answer))
+
 
 class AnyOf(Side):
     """The executions of several programs, any of which may be the one that is executed."""
@@ -105,6 +130,10 @@ class AnyOf(Side):
     def __init__(self, sides: Sequence[Side]) -> None:
         self._sides, self._of = sides, dict[Outcome, Side]()
         self.within = {name: n for it in sides for name, n in it.within.items()}
+
+    def race(self) -> Race | None:
+        races = (it.race() for it in self._sides)
+        return next((race for race in races if race is not None), None)
 
     def completes(self) -> bool:
         return all(it.completes() for it in self._sides)
@@ -142,39 +171,51 @@ class ModelSide(Side):
         *,
         race_free: bool = False,
         seen: Sequence[Seen] | None = None,
+        log: QueryLog | None = None,
     ) -> None:
         self.program = awaited(program, model)
         self.model = model
-        self.race_free, self.seen = race_free, seen
+        self.race_free, self.seen, self.log = race_free, seen, log
         self.within = self.program.within
         self.limits = limits or Limits()
         self.known: dict[Outcome, bool] = {}
         self._all_are_known = False
 
-    def limited(self, limits: Limits) -> ModelSide:
-        """The same under these limits: where time is limited, each case has a clock of its own,
-        unless all that is done is within limits anyway."""
+    def under(
+        self, limits: Limits, untold: Collection[int] = (), log: QueryLog | None = None
+    ) -> ModelSide:
+        """The same under these limits, with outcomes that do not have the untold reads.
+
+        Where time is limited, each case has a clock of its own, unless all that is done is within
+        limits anyway.
+        """
         if limits.seconds is None or limits.are_enforced:
+            limits = self.limits
+        if limits is self.limits and not untold and log is None:
             return self
-        return ModelSide(self.program, self.model, limits, race_free=self.race_free, seen=self.seen)
+        seen = seen_but(self.program, untold) if untold else self.seen
+        free = self.race_free
+        return ModelSide(self.program, self.model, limits, race_free=free, seen=seen, log=log)
 
     @cached_property
     def questions(self) -> Questions:
         """What the model is asked by, made ready when it is first needed."""
         return Questions(self.program, self.model, self.limits, seen=self.seen)
 
-    def without(self, untold: Collection[int]) -> ModelSide:
-        """The same with outcomes that do not have these reads."""
-        if (seen := seen_but(self.program, untold)) is None:
-            return self
-        free = self.race_free
-        return ModelSide(self.program, self.model, self.limits, race_free=free, seen=seen)
-
     def race(self) -> Race | None:
-        return None if self.race_free else self.questions.race()
+        if self.race_free:
+            return None
+        found = self.questions.race()
+        if self.log is not None and (self.model.conditions or self.program.faults):
+            asks = f"Has the program a consistent execution with a race under {self.model.name}?"
+            self.write_down("race", asks, self.questions.asked_race(), found is not None)
+        return found
 
     def completes(self) -> bool:
-        return self.questions.possible()
+        found = self.questions.possible()
+        if self.log is not None:
+            self.write_down("complete", COMPLETE, self.questions.solver().asserted, found)
+        return found
 
     def outcomes(self) -> Iterator[Outcome]:
         return self.questions.outcomes()
@@ -182,7 +223,7 @@ class ModelSide(Side):
     def allows(self, outcome: Outcome) -> bool:
         """Whether some consistent execution has this outcome."""
         if outcome not in self.known:
-            self.known[outcome] = not self._all_are_known and self.questions.allows(outcome)
+            self._know(outcome, not self._all_are_known and self.questions.allows(outcome))
         return self.known[outcome]
 
     def known_outcomes(self) -> Iterator[Outcome]:
@@ -190,11 +231,19 @@ class ModelSide(Side):
         if not self._all_are_known:
             found = list(islice(self.questions.outcomes(), _FEW + 1))
             self._all_are_known = len(found) <= _FEW
-            self.known |= dict.fromkeys(found, True)
+            for outcome in found:
+                self._know(outcome, True)
         return (outcome for outcome, allowed in self.known.items() if allowed)
 
+    def _know(self, outcome: Outcome, allowed: bool) -> None:
+        if self.log is not None and outcome not in self.known:
+            asks = f"Is there a consistent execution with {observed(self.program, outcome)}?"
+            self.write_down("allowed", asks, self.questions.asked_outcome(outcome), allowed)
+        self.known[outcome] = allowed
+
     def candidates(self, source: ModelSide) -> Iterator[Candidate]:
-        return map(Candidate, self.questions.outcomes([*source.known_outcomes()]))
+        yield from map(Candidate, self.questions.outcomes([*source.known_outcomes()]))
+        self.write_down("other", OTHER, self.questions.asked, False)
 
     def explain(self, candidate: Candidate, source: ModelSide) -> Evidence:
         outcome, whole = candidate.outcome, candidate.outcome

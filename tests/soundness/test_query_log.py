@@ -12,22 +12,21 @@ import z3
 from checks import MODEL, ROOT, judged, litmus, scheme_named
 from typer.testing import CliRunner, Result
 
+from rspverify.axiomatic.cat import load_model
 from rspverify.cli import app
 from rspverify.limits import Limits
-from rspverify.litmus.reader import read_program_file
+from rspverify.litmus.reader import read_program, read_program_file
+from rspverify.mapping.mapped import Mapped
 from rspverify.smt.solver import Solver
 from rspverify.smt.term import variable
-from rspverify.soundness import query_log
+from rspverify.soundness import sides
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
-from rspverify.soundness.query_log import (
-    Contradiction,
-    Query,
-    QueryLog,
-    not_confirmed,
-    write_queries,
-)
+from rspverify.soundness.query_log import Contradiction, not_confirmed, write_queries
 from rspverify.soundness.settings import Engine, Settings
+from rspverify.soundness.sides import AnyOf, ModelSide, Query, QueryLog
+from rspverify.source import Source
+from rspverify.translators import read_scheme_or_table
 from rspverify.verdict import Verdict, Word
 
 ORIGINAL, PROPOSED = (scheme_named(name) for name in ("original", "proposed"))
@@ -100,8 +99,39 @@ def test_the_last_no_excludes_only_what_is_allowed() -> None:
 
 
 def test_nothing_is_kept_that_nobody_wants(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(query_log, "Query", lambda *_: pytest.fail("a question is kept"))
+    monkeypatch.setattr(sides, "Query", lambda *_: pytest.fail("a question is kept"))
     judged(FIG4, PROPOSED)
+
+
+PRIVATE = """name: private
+target: vulkan
+rows:
+  - {op: load, order: relaxed, code: ["ld.nonpriv.sc0 r,x"]}
+  - {op: store, order: relaxed, code: ["st.nonpriv.sc0 x,v"]}
+"""
+RELAXED = """OpenCL t
+{ [x]=0; }
+P0 (global atomic_int* x) { atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device); }
+P1 (global atomic_int* x) {
+  int r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);
+}
+scopeTree (device (work_group P0) (work_group P1))
+"""
+
+
+def test_a_target_that_races_is_unsound_whoever_looks_on() -> None:
+    """Code in Vulkan that is undefined where the source is not: its race is asked about as well, if
+    questions are written down, or if the code may be one of several."""
+    model, table = load_model("rc11-scoped"), read_scheme_or_table(Source("p.yaml", PRIVATE))
+    case = Case(read_program(Source("t.litmus", RELAXED)), table, model, Settings())
+    log: QueryLog = []
+    for verdict in (check(case), check(case, log=log)):
+        assert verdict.word is Word.UNSOUND and "the target alone is undefined" in verdict.reason
+    assert [(it.name, it.satisfiable) for it in log] == [("race", False), ("race", True)]
+    made = case.compiled()
+    assert isinstance(made, Mapped)
+    sides = [ModelSide(case.program, model), ModelSide(made.program, made.model)]
+    assert AnyOf(sides).race() is not None
 
 
 # ---- --confirm -------------------------------------------------------------------------------------
@@ -147,7 +177,7 @@ def test_a_solver_that_gives_up_confirms_nothing(body: str, said: str, tmp_path:
     assert verdict.confirmed is None
     assert verdict.reason.startswith(
         f"every outcome of the compiled program is allowed, but not confirmed by {name}: «Has the "
-        f"source program a consistent execution with a race?»: {said}; «Has the compiled program"
+        f"program a consistent execution with a race under opencl-rsp?»: {said}; «Has the compiled "
     )
     assert verdict.reason.count(said) == 2
 

@@ -31,7 +31,7 @@ from rspverify.judge.question import WORKER_LOST, Incident, Question, Undecided
 from rspverify.judge.run import CheckQuestion, Run
 from rspverify.limits import LimitReached
 from rspverify.litmus.program import Program
-from rspverify.mapping.mapped import Mapped, untold_in
+from rspverify.mapping.mapped import Mapped, seen_but, untold_in
 from rspverify.proof.covered import Obligations, obligations_of
 from rspverify.records import replace
 from rspverify.scheme.cost import Costs
@@ -229,7 +229,7 @@ def changed_outcomes(
     after = _reached(made[1], settings, limit) if len(before) <= limit else before
     if max(len(before), len(after)) > limit:
         return OutcomeChanges(unknown=f"more than {limit:,} outcomes")
-    source = ModelSide(program, model, settings.limits()).without(untold)
+    source = ModelSide(program, model, settings.limits(), seen=seen_but(program, untold))
     gained, lost = (
         tuple(_change(program, source, each) for each in sorted(some))
         for some in (after - before, before - after)
