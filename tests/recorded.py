@@ -10,7 +10,6 @@ from itertools import product
 from random import Random
 from typing import Any
 
-from rspverify.api.inputs import read_scheme
 from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.machines import machine_named
 from rspverify.litmus.program import Program
@@ -24,7 +23,6 @@ from rspverify.proof.programs import access
 from rspverify.proof.table import Operation
 from rspverify.records import replace
 from rspverify.scheme.scheme import Scheme
-from rspverify.source import Source
 
 _GAP = 4
 """From step to step; operations begin and end between steps."""
@@ -56,39 +54,7 @@ def without(name: str, place: int) -> Architecture:
     )
 
 
-# ---- random tables and programs ------------------------------------------------------------------
-
-_FENCES = ("FLU_L1 WG", "FLU_L1 DV", "INV_L1 WG", "INV_L1 DV")
-_LOCKS = ("LK_L2 x", "UL_L2 x", "LK_rmw DV", "UL_rmw DV")
-_ROWS = {
-    "load": ("na", "wg", "dv", "dv R"),
-    "store": ("na", "wg", "dv", "dv R"),
-    "rmw": ("wg", "dv", "dv R"),
-}
-_ACCESS = {"load": ["LD r x"], "store": ["ST r x"], "rmw": ["INC_L1 r x", "INC_L2 r x"]}
-
-
-def random_table(random: Random, *, locks: bool = True) -> Scheme:
-    """A table of all instructions in any order: flushes, invalidations and locks around accesses,
-    non-atomic ones too. locks: whether they may be freed by rows that do not hold them, or kept."""
-    lines = ["name: random", "machine: rsp", "rows:"]
-    for kind, scopes in _ROWS.items():
-        for scope in scopes:
-            code = [random.choice(_ACCESS[kind])]
-            for _ in range(random.choice((0, 1, 2, 3))):
-                code.insert(random.randint(0, len(code)), random.choice(_FENCES))
-            if locks and random.random() < 0.2:
-                code.insert(random.randint(0, len(code)), random.choice(_LOCKS))
-            if random.random() < 0.3:
-                lock = random.choice((0, 2))
-                first, last = sorted(random.sample(range(len(code) + 1), 2))
-                code.insert(last, _LOCKS[lock + 1])
-                code.insert(first, _LOCKS[lock])
-            name, _, remote = scope.partition(" ")
-            flag = "" if name == "na" else f", remote: {str(bool(remote)).lower()}"
-            flag = "" if name == "wg" else flag
-            lines.append(f"  - {{op: {kind}, scope: {name}{flag}, code: [{', '.join(code)}]}}")
-    return read_scheme(Source("random.yaml", "\n".join(lines)))
+# ---- random programs ------------------------------------------------------------------------------
 
 
 def random_program(operations: Iterable[Operation], random: Random) -> LitmusTest:

@@ -10,7 +10,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import pairwise
 from random import Random
 
 from checks import MODEL, ROOT, litmus
@@ -18,8 +17,7 @@ from checks import MODEL, ROOT, litmus
 import rspverify
 from rspverify.api.inputs import read_scheme
 from rspverify.judge.judge import Judge
-from rspverify.litmus.program import Kind, Program, Scope
-from rspverify.programs.litmus_test import ONE, STRONG, Access, LitmusTest, Thread, litmus_test
+from rspverify.litmus.program import Program
 from rspverify.programs.meaning import program_of
 from rspverify.programs.notation import notation, read_notation
 from rspverify.proof.obligations import Obligation, obligations
@@ -27,13 +25,13 @@ from rspverify.proof.proof import Proof
 from rspverify.proof.table import ProofTable, proof_table
 from rspverify.records import replace
 from rspverify.scheme.scheme import Scheme
+from rspverify.selftest.programs import Size, random_test
 from rspverify.selftest.schemes import code as code_of
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.sides import ModelSide
 from rspverify.source import Source
-from rspverify.value import Binary, Constant, Expression, Read
 from rspverify.verdict import Word
 
 Code = tuple[str, ...]
@@ -234,101 +232,7 @@ def _minimized(rows: Rows, random: Random) -> Rows:
 # ---- programs ------------------------------------------------------------------------------------
 
 
-def random_program(random: Random, operations: int) -> LitmusTest:
-    """A program that seldom races: data that are passed on from thread to thread by flags, through
-    relays and increments, with mates in one work-group; and atomics that all may access."""
-    groups = random.choice(((0, 1, 2), (0, 0, 1), (0, 1, 1), (0, 1, 0), (0, 1), (0, 1, 2, 3)))
-    if random.random() < 0.4:
-        groups = random.choice(
-            ((0, 0, 1, 1), (0, 1, 2, 0), (0, 1, 0, 1), (0, 0, 1, 2), (0, 1, 1, 2))
-        )
-    writer = _Writer(random, groups)
-    order = random.sample(range(len(groups)), len(groups))
-    if random.random() < 0.3:
-        order.append(order[0])
-    data = ["x", "w"][: random.choice((1, 1, 2))]
-    writer.data(order[0], data, wrote=True)
-    for number, (sender, taker) in enumerate(pairwise(order)):
-        writer.passes(f"y{number if random.random() < 0.8 else 0}", sender, taker)
-        if writer.count >= operations - 1 or random.random() < 0.7:
-            writer.data(taker, data, wrote=random.random() < 0.4)
-        if writer.count >= operations - 1:
-            break
-    while writer.count < operations and random.random() < 0.7:
-        writer.anything("z" if random.random() < 0.6 else "y0")
-    atomic = ["x"] if random.random() < 0.1 else []
-    threads = (
-        Thread((0, group), tuple(it))
-        for group, it in zip(groups, writer.accesses, strict=True)
-        if it
-    )
-    return litmus_test(threads, atomic)
-
-
-class _Writer:
-    """The accesses of each thread, and the condition under which it has the data."""
-
-    def __init__(self, random: Random, groups: tuple[int, ...]) -> None:
-        self.random, self.groups = random, groups
-        self.accesses: list[list[Access]] = [[] for _ in groups]
-        self.guards: list[tuple[Expression, ...]] = [() for _ in groups]
-        self.written: dict[str, int] = {}
-        self.owner: dict[str, int | None] = {}
-
-    @property
-    def count(self) -> int:
-        return sum(map(len, self.accesses))
-
-    def add(self, thread: int, kind: Kind, x: str, value: int, *, atomic: bool = True) -> int:
-        """One access more; the number of its register."""
-        own = self.accesses[thread]
-        scope, remote = self.reach(thread, x) if atomic else (None, False)
-        written = {Kind.STORE: Constant(value), Kind.RMW: ONE}.get(kind)
-        register = None if kind is Kind.STORE else len(own)
-        order = STRONG[kind] if atomic else None
-        guards = self.guards[thread]
-        operator = "+" if kind is Kind.RMW else None
-        own.append(Access(kind, x, written, register, order, scope, remote, guards, operator))
-        return len(own) - 1
-
-    def reach(self, thread: int, x: str) -> tuple[Scope, bool]:
-        """Either all reach the device, or one work-group its own and all others are remote."""
-        random = self.random
-        if x not in self.owner:
-            self.owner[x] = random.choice(self.groups) if random.random() < 0.6 else None
-        if self.owner[x] is None:
-            return Scope.DV, random.random() < 0.25
-        if self.owner[x] == self.groups[thread]:
-            return (Scope.WG, random.random() < 0.15) if random.random() < 0.9 else (Scope.DV, True)
-        return Scope.DV, True
-
-    def data(self, thread: int, names: Iterable[str], *, wrote: bool) -> None:
-        for x in names:
-            self.written[x] = self.written.get(x, 0) + 1
-            kind = Kind.STORE if wrote else Kind.LOAD
-            self.add(thread, kind, x, 4 + self.written[x], atomic=False)
-
-    def passes(self, flag: str, sender: int, taker: int) -> None:
-        """Whoever has the data raises a flag, perhaps others add to it, and another sees that."""
-        random, before = self.random, self.written.get(flag, 0)
-        kind = random.choice((Kind.STORE, Kind.RMW))
-        value = before + 1
-        self.add(sender, kind, flag, value)
-        others = [it for it in range(len(self.groups)) if it not in (sender, taker)]
-        if others and random.random() < 0.3:  # A relay: the flag counts one more.
-            self.add(random.choice(others), Kind.RMW, flag, 1)
-            value += 1
-        self.written[flag] = value
-        seen = self.add(taker, random.choice((Kind.LOAD, Kind.RMW)), flag, 0)
-        equal = Binary(random.choice(("==", "==", ">=")), Read(seen), Constant(value))
-        self.guards[taker] = (*self.guards[taker][:1], equal)
-
-    def anything(self, x: str) -> None:
-        thread = self.random.randrange(len(self.groups))
-        kind = self.random.choice((Kind.LOAD, Kind.STORE, Kind.RMW, Kind.RMW))
-        self.add(thread, kind, x, 10 * (1 + thread))
-
-
+SIZE = Size(threads=4, workgroups=4, devices=1, operations=4, total=9)
 BARE: Rows = {
     **PLAIN,
     **{(kind, where): codes[:1] for kind, codes in ACCESS.items() for where in SCOPES},
@@ -348,7 +252,7 @@ class Pool:
         found: list[Program] = []
         bare = scheme_of(BARE)
         while len(found) < number:
-            test = random_program(random, random.choice(sizes))
+            test = random_test(random, SIZE)
             if len(test.accesses) in sizes and len(test.threads) > 1:
                 program = program_of(test, notation(test))
                 if word(ModelSide(program, MODEL), bare, seconds) is Word.UNSOUND:

@@ -11,7 +11,8 @@ from itertools import islice
 from random import Random
 
 import pytest
-from recorded import Recorded, parts_of, random_program, random_table, recorded, without
+from proof.random_tables import random_rows, scheme_of
+from recorded import Recorded, parts_of, random_program, recorded, without
 
 from rspverify.api.inputs import read_scheme
 from rspverify.architecture.architecture import Architecture
@@ -28,7 +29,7 @@ def executions(seed: int, machine: Architecture | None = None) -> Iterator[Recor
     """Complete executions of programs of random tables, on rsp or another machine."""
     random = Random(seed)
     while True:
-        scheme = random_table(random)
+        scheme = scheme_of(random_rows(random, kept_locks=True, strong_plain=True))
         operations = proof_table(scheme).operations
         scheme = scheme if machine is None else scheme.on_machine(machine)
         tries = (recorded(random_program(operations, random), scheme, random) for _ in range(3))

@@ -16,8 +16,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from msgspec import Struct
+from proof.random_tables import random_rows, scheme_of
 from proof.rocq import coqc, whole
-from recorded import random_program, random_table
+from recorded import random_program
 
 from rspverify.litmus.program import Kind, Operation, Order, Program
 from rspverify.machine.explicit import ExplicitMachine
@@ -178,7 +179,7 @@ def runs(number: int, seed: int) -> list[Walked]:
     random = Random(seed)
     found: list[Walked] = []
     while len(found) < number:
-        scheme = random_table(random)
+        scheme = scheme_of(random_rows(random, kept_locks=True, strong_plain=True))
         table = proof_table(scheme)
         program = program_of(random_program(table.operations, random), "random")
         explicit = Replayer(Machine(scheme.compiled(program), elide=False)).explicit
