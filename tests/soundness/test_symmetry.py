@@ -10,6 +10,8 @@ from rspverify.litmus.program import Program
 from rspverify.litmus.reader import read_program
 from rspverify.machine.machine import Machine
 from rspverify.machine.reductions import placed
+from rspverify.programs.meaning import program_of
+from rspverify.programs.notation import read_notation
 from rspverify.scheme.mutants import mutants_of
 from rspverify.scheme.reader import read_scheme
 from rspverify.soundness import machine_side as reached
@@ -18,48 +20,20 @@ from rspverify.verdict import Word
 
 ORIGINAL = scheme_named("original")
 
-SCOPES = ["work_group", "device"]
-BODIES = {
-    "inc": "int r0 = atomic_fetch_add_explicit{R}(x, 1, memory_order_acq_rel, memory_scope_{s});",
-    "store": "atomic_store_explicit{R}(x, 2, memory_order_release, memory_scope_{s});",
-    "publish": "*d = 1; atomic_store_explicit{R}(x, 3, memory_order_release, memory_scope_{s});",
-    "consume": "int r0 = atomic_load_explicit{R}(x, memory_order_acquire, memory_scope_{s}); "
-    "if (r0 == 3) {{ int r1 = *d; }}",
-    "twice": "int r0 = atomic_load_explicit{R}(x, memory_order_acquire, memory_scope_{s}); "
-    "int r1 = atomic_load_explicit{R}(x, memory_order_acquire, memory_scope_{s});",
-}
+SCOPES = ["WG", "DV"]
+CONSUME, PUBLISH = "r0=ld.DV x; if r0==3: r1=ld.na d", "st.na d 1; st.DV x 3"
+INC, STORE = "r0=inc.DV x", "st.DV x 2"
+BODIES = [INC, STORE, PUBLISH, CONSUME, "r0=ld.DV x; r1=ld.DV x"]
 
 
 def program(bodies: list[str], places: list[int]) -> Program:
     """Threads with these bodies in work-groups of these numbers, on one device."""
-    lines = ["OpenCL symmetric", "{ [x]=0; [d]=0; }"]
-    for number, body in enumerate(bodies):
-        lines.append(f"P{number} (global atomic_int* x, global int* d) {{ {body} }}")
-    groups = [
-        "(work_group " + " ".join(f"P{n}" for n, place in enumerate(places) if place == group) + ")"
+    groups = (
+        "".join(str(n) for n, place in enumerate(places) if place == group)
         for group in sorted(set(places))
-    ]
-    lines += [f"scopeTree (device {' '.join(groups)})", "exists (x=0)", ""]
-    return read_program(Source("symmetric", "\n".join(lines)))
-
-
-def body(name: str, scope: str = "device", remote: str = "") -> str:
-    return BODIES[name].format(s=scope, R=remote)
-
-
-def fenced(order: str, flags: str = "CLK_GLOBAL_MEM_FENCE") -> str:
-    """An increment behind a fence."""
-    return f"atomic_work_item_fence({flags}, memory_order_{order}, memory_scope_device); {INC}"
-
-
-def cas(failure: str) -> str:
-    orders = f"memory_order_acq_rel, memory_order_{failure}"
-    return (
-        f"int r0 = atomic_compare_exchange_strong_explicit(x, d, 5, {orders}, memory_scope_device);"
     )
-
-
-INC, STORE, STORE_R = body("inc"), body("store"), body("store", remote="_remote")
+    line = f"{' || '.join(bodies)} @{'-'.join(groups)} (atomic x)"
+    return program_of(read_notation(line), "symmetric")
 
 
 @pytest.mark.parametrize(
@@ -70,16 +44,16 @@ INC, STORE, STORE_R = body("inc"), body("store"), body("store", remote="_remote"
         ([INC, STORE, INC], [0, 0, 1], []),
         ([INC, STORE, INC], [0, 1, 2], [(0, 2)]),
         ([INC, STORE, STORE, INC], [0, 0, 1, 1], [(0, 3)]),
-        ([INC, body("inc", "work_group")], [0, 0], []),
-        ([INC, body("inc", remote="_remote")], [0, 0], []),
-        ([body("consume"), body("consume")], [0, 0], [(0, 2)]),
-        ([body("consume"), body("twice")], [0, 0], []),
+        ([INC, "r0=inc.WG x"], [0, 0], []),
+        ([INC, "r0=inc.DV.R x"], [0, 0], []),
+        ([CONSUME, CONSUME], [0, 0], [(0, 2)]),
+        ([CONSUME, BODIES[4]], [0, 0], []),
         # what Tab. 3 does not have; a fence is no access, and comes first in its thread
-        ([fenced("release"), fenced("release")], [0, 1], [(1, 3)]),
-        ([fenced("release"), fenced("acquire")], [0, 1], []),
-        ([fenced("release"), fenced("release", "CLK_LOCAL_MEM_FENCE")], [0, 1], []),
-        ([cas("relaxed"), cas("relaxed")], [0, 1], [(0, 2)]),
-        ([cas("relaxed"), cas("acquire")], [0, 1], []),
+        ([f"F.rel.DV; {INC}", f"F.rel.DV; {INC}"], [0, 1], [(1, 3)]),
+        ([f"F.rel.DV; {INC}", f"F.acq.DV; {INC}"], [0, 1], []),
+        ([f"F.rel.DV; {INC}", f"F.rel.DV.local; {INC}"], [0, 1], []),
+        (["r0=cas.DV x d 5", "r0=cas.DV x d 5"], [0, 1], [(0, 2)]),
+        (["r0=cas.DV x d 5", "r0=cas.ar.acq.DV x d 5"], [0, 1], []),
     ],
 )
 def test_exchangeable(bodies: list[str], places: list[int], pairs: list[tuple[int, int]]) -> None:
@@ -92,11 +66,11 @@ def test_the_same_verdict_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
     words = []
     for _ in range(40):
         kinds = [
-            body(rng.choice(list(BODIES)), rng.choice(SCOPES), rng.choice(["", "_remote"]))
+            rng.choice(BODIES).replace("DV", rng.choice(SCOPES) + rng.choice(["", ".R"]))
             for _ in range(2)
         ]
         if rng.random() < 0.4:
-            broken = [(body("consume"), body("publish")), (body("inc", "work_group"), STORE_R)]
+            broken = [(CONSUME, PUBLISH), ("r0=inc.WG x", "st.DV.R x 2")]
             kinds = list(rng.choice(broken))
         threads = [rng.choice(kinds) for _ in range(rng.randint(2, 4))]
         test = program(threads, [rng.randrange(2) for _ in threads])
@@ -125,8 +99,7 @@ def test_of_placements_that_an_exchange_turns_into_each_other_one_is_asked_about
     pairs = {dict(it.placement)["cu"]: exchangeable(test, it) for it in made}
     assert pairs[0, 1, 2] == pairs[0, 0, 0] == [(0, 1), (1, 2)]
     assert [pairs[0, 0, 1], pairs[0, 1, 0], pairs[0, 1, 1]] == [[(0, 1)], [(0, 2)], [(1, 2)]]
-    reader = body("consume")
-    test = program([reader, body("publish"), reader], [0, 1, 2])
+    test = program([CONSUME, PUBLISH, CONSUME], [0, 1, 2])
     for code in (table, *(it.of(table) for it in mutants_of(table)[4].mutants[1:3])):
         with monkeypatch.context() as patched:
             patched.setattr(reached, "exchangeable", lambda *_: [])
