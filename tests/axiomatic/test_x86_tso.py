@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from oracle.processors import table
 
 import rspverify
 from rspverify.soundness.settings import Settings
@@ -73,17 +74,12 @@ def text(threads: list[list[Line]]) -> str:
         "exchange": "XCHG {0},[{1}]",
         "fence": "MFENCE",
     }
-    longest = max(map(len, threads))
-    columns = [
-        [spelled[kind].format(*operands) for kind, *operands in each] + [""] * (longest - len(each))
-        for each in threads
-    ]
-    rows = [[f"P{number}" for number in range(len(threads))], *zip(*columns, strict=True)]
-    table = "\n".join(f" {' | '.join(row)} ;" for row in rows)
+    columns = [[spelled[kind].format(*operands) for kind, *operands in each] for each in threads]
+    shown = table([f"P{number}" for number in range(len(threads))], columns)
     watched = "; ".join(
         [f"{thread}:{name}" for thread in range(len(threads)) for name in REGISTERS] + [*LOCATIONS]
     )
-    return f"X86 random\n{{ x=0; y=0; }}\n{table}\nlocations [{watched}]\nexists (x=0)\n"
+    return f"X86 random\n{{ x=0; y=0; }}\n{shown}\nlocations [{watched}]\nexists (x=0)\n"
 
 
 def drawn(random: Random) -> list[list[Line]]:

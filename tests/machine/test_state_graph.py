@@ -15,6 +15,7 @@ from machine.test_awaits import spinning
 from machine.whole_graph import locking_program
 from oracle import hanging
 from oracle import machine as oracle
+from oracle.schedulers import SCHEDULERS
 from oracle_adapter import plain_assembly
 from programs import SMALL, TINY_TWO_DEVICES, assembly, listing, random_assembly
 
@@ -38,7 +39,7 @@ def stuck(program: AssemblyProgram) -> set[str]:
     groups = len({(it.device, it.workgroup) for it in program.threads})
     lines = [1] * 30
     found = set()
-    for scheduler in schedulers_of(hanging.SCHEDULERS):
+    for scheduler in schedulers_of(SCHEDULERS):
         for scheduling in scheduler.each_bound(groups):
             hang = find_hang(machine, LIMITS, scheduling).hang
             if hang is not None:

@@ -13,7 +13,7 @@ from functools import cache
 from itertools import combinations, permutations, product
 from typing import NamedTuple
 
-from oracle.processors import Pairs, closed, has_cycle, then
+from oracle.processors import Pairs, closed, has_cycle, table, then
 
 Final = tuple[tuple[str, int], ...]
 """The registers and locations at the end, by their names."""
@@ -82,15 +82,10 @@ class Program(NamedTuple):
     def text(self) -> str:
         columns = [[op.text() for op in code] for code in self.threads]
         heads = [f"P{at}@cta {cta},gpu {gpu}" for at, (gpu, cta) in enumerate(self.places)]
-        height = max(map(len, columns))
-        rows = zip(*(each + [""] * (height - len(each)) for each in columns), strict=True)
-        table = "\n".join(f" {' | '.join(row)} ;" for row in (heads, *rows))
         names = {op.name for code in self.threads for op in code}
         aliases = "a aliases x; " * ("a" in names) + "s @ surface aliases x;" * ("s" in names)
         asked = "; ".join(["x", "y", *self.registers()])
-        return (
-            f"PTX random\n{{ x=0; y=0; {aliases} }}\n{table}\nlocations [{asked};]\nexists (x=0)\n"
-        )
+        return f"PTX random\n{{ x=0; y=0; {aliases} }}\n{table(heads, columns)}\nlocations [{asked};]\nexists (x=0)\n"
 
     def registers(self) -> list[str]:
         return [

@@ -9,9 +9,7 @@ which no step leads but of groups that are stopped, and some group that is not s
 from itertools import chain, combinations
 
 from oracle.machine import Machine, TooLarge
-from oracle.schedulers import components
-
-SCHEDULERS = ("fair", "obe", "obe:1", "obe:2", "hsa", "hsa-obe", "lobe", "unfair")
+from oracle.schedulers import components, stuck_under
 
 
 class Looping(Machine):
@@ -108,31 +106,4 @@ def hangs(program, most, limit, **how):
 def stuck(program, limit=20_000, **how):
     """The schedulers under which a program may hang. Raises TooLarge."""
     groups = len({(it["device"], it["workgroup"]) for it in program["threads"]})
-    by_bound = {most: hangs(program, most, limit, **how) for most in range(1, groups + 1)}
-    free = by_bound[groups]
-
-    def occupancy(most):
-        for stopped, unfinished, started in by_bound[min(most, groups)]:
-            if not stopped or (not stopped & started and len(started & unfinished) >= most):
-                yield stopped, unfinished, started
-
-    def not_the_lowest(hang):
-        stopped, unfinished, _ = hang
-        return not stopped or min(unfinished) not in stopped
-
-    def in_line(hang):
-        stopped, _, started = hang
-        return all(a > b for a in stopped for b in started) and not stopped & started
-
-    unknown = [hang for most in by_bound for hang in occupancy(most)]
-    found = {
-        "fair": any(not stopped for stopped, _, _ in free),
-        "obe": bool(unknown),
-        "obe:1": any(True for _ in occupancy(1)),
-        "obe:2": any(True for _ in occupancy(2)),
-        "hsa": any(map(not_the_lowest, free)),
-        "hsa-obe": any(map(not_the_lowest, unknown)),
-        "lobe": any(map(in_line, free)),
-        "unfair": bool(free),
-    }
-    return {name for name, hanging in found.items() if hanging}
+    return stuck_under({it: hangs(program, it, limit, **how) for it in range(1, groups + 1)})

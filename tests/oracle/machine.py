@@ -437,36 +437,40 @@ def explore(machine, limit):
                     raise TooLarge(f"more than {limit} states")
 
 
-def outcomes(
-    program, variant="rsp", limit=1_000_000, evict=True, l2_is_memory=False, coherent=False
-):
-    """The outcomes of all complete executions; the empty set when none completes.
+def outcomes_and_stuck(machine, limit=1_000_000):
+    """The outcomes of all complete executions, and whether some reachable state cannot reach a
+    complete one.
 
     An outcome is (((rid, value), ...) of the executed reads, ((location, value), ...) of global
     memory at the end), both sorted.  Raises TooLarge when more than ``limit`` states were visited.
     """
-    machine = Machine(program, variant, evict, l2_is_memory, coherent)
+    before, complete = {}, []
+    for state in explore(machine, limit):
+        before.setdefault(state, [])
+        if machine.is_complete(state):
+            complete.append(state)
+        for after in machine.steps(state):
+            before.setdefault(after, []).append(state)
+    can_complete, pending = set(complete), list(complete)
+    while pending:
+        new = set(before[pending.pop()]) - can_complete
+        can_complete |= new
+        pending += new
+    return frozenset(map(machine.outcome, complete)), len(can_complete) < len(before)
+
+
+def outcomes(program, variant="rsp", limit=1_000_000, **how):
+    """The outcomes of all complete executions; the empty set when none completes."""
+    return complete_outcomes(Machine(program, variant, **how), limit)
+
+
+def complete_outcomes(machine, limit):
+    """The same of a machine, in less memory."""
     return frozenset(
         machine.outcome(state) for state in explore(machine, limit) if machine.is_complete(state)
     )
 
 
-def stuck(program, variant="rsp", limit=1_000_000, evict=True, l2_is_memory=False):
+def stuck(program, variant="rsp", limit=1_000_000, **how):
     """Whether some reachable state cannot reach a complete one."""
-    machine = Machine(program, variant, evict, l2_is_memory)
-    number, before, complete = {}, [], []
-    for state in explore(machine, limit):
-        number[state] = len(number)
-        before.append([])
-        if machine.is_complete(state):
-            complete.append(number[state])
-    for state, n in number.items():
-        for after in machine.steps(state):
-            before[number[after]].append(n)
-    can_complete, pending = set(complete), list(complete)
-    while pending:
-        for n in before[pending.pop()]:
-            if n not in can_complete:
-                can_complete.add(n)
-                pending.append(n)
-    return len(can_complete) < len(number)
+    return outcomes_and_stuck(Machine(program, variant, **how), limit)[1]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice, permutations, product
+from itertools import chain, islice, permutations, product, zip_longest
 from math import prod
 from typing import Any, NamedTuple
 
@@ -54,6 +54,13 @@ class Event(NamedTuple):
 
 
 # ---- programs and their text ---------------------------------------------------------------------
+
+
+def table(heads: Sequence[str], columns: Sequence[Sequence[str]]) -> str:
+    """Threads beside each other."""
+    rows = zip_longest(*columns, fillvalue="")
+    return "\n".join(f" {' | '.join(row)} ;" for row in (heads, *rows))
+
 
 SPELLED = """
 const  | MOV W{0},#{1}                   | li x{0},{1}                | li r{0},{1}             | MOV %r{0},#{1}
@@ -110,17 +117,14 @@ class Program(NamedTuple):
     def text(self) -> str:
         name = REGISTER[self.isa]
         columns = [list(chain.from_iterable(map(self._spelled, code))) for code in self.threads]
-        heads = [f"P{number}" for number in range(len(columns))]
-        height = max(map(len, columns))
-        rows = zip(*(each + [""] * (height - len(each)) for each in columns), strict=True)
-        table = "\n".join(f" {' | '.join(row)} ;" for row in (heads, *rows))
+        shown = table([f"P{number}" for number in range(len(columns))], columns)
         start = [f"{place}={value};" for place, value in self.initial.items()]
         places = list(LOCATIONS)
         for number, own in enumerate(self.registers()):
             start += [f"{number}:{name}{BASE + it}={each};" for it, each in enumerate(LOCATIONS)]
             places += [f"{number}:{name}{each}" for each in own]
         return (
-            f"{self.isa} random\n{{ {' '.join(start)} }}\n{table}\n"
+            f"{self.isa} random\n{{ {' '.join(start)} }}\n{shown}\n"
             f"locations [{'; '.join(places)}]\nexists (x=0)\n"
         )
 

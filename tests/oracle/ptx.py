@@ -16,11 +16,10 @@ drains once the load that it takes its value from has executed: the thesis store
 
 from typing import Any, NamedTuple
 
+from .machine import explore as search
+from .machine import put
+
 WEAK, STRONG = "ptx-weak", "ptx-strong"
-
-
-class TooLarge(Exception):
-    """More than ``limit`` states were visited."""
 
 
 class Copy(NamedTuple):
@@ -42,11 +41,6 @@ class State(NamedTuple):
     memory: tuple
 
 
-def put(items, index, item):
-    """The tuple ``items`` with one element replaced."""
-    return items[:index] + (item,) + items[index + 1 :]
-
-
 def outcomes(program, machine, *, at_once=False, limit=1_000_000):
     """What the registers may be in the end: a set of tuples of ((thread, register), value).
 
@@ -58,33 +52,21 @@ def outcomes(program, machine, *, at_once=False, limit=1_000_000):
 
 def explore(program, machine, *, at_once=False, limit=1_000_000):
     """The outcomes, and how many states there are."""
-    model = {WEAK: Weak, STRONG: Strong}[machine](program)
-    start = model.start()
-    while at_once and (later := list(model.issue(start))):
-        start = later[0]
-    seen, waiting, found = {start}, [start], set()
-    while waiting:
-        state = waiting.pop()
-        if model.done(state):
-            found.add(model.outcome(state))
-        for after in model.steps(state):
-            if after not in seen:
-                seen.add(after)
-                waiting.append(after)
-        if len(seen) > limit:
-            raise TooLarge(f"more than {limit} states")
-    return found, len(seen)
+    model = {WEAK: Weak, STRONG: Strong}[machine](program, at_once)
+    states = [*search(model, limit)]
+    return {model.outcome(state) for state in states if model.done(state)}, len(states)
 
 
 class Machine:
     """What both machines have: programs, registers, and a queue of instructions per location."""
 
-    def __init__(self, program):
+    def __init__(self, program, at_once=False):
+        self.at_once = at_once
         self.code = [list(map(tuple, each["code"])) for each in program["threads"]]
         self.block = [each["block"] for each in program["threads"]]
         self.threads = range(len(self.code))
-        self.initial = program["initial"]
-        self.locations = sorted(self.initial)
+        self.at_first = program["initial"]
+        self.locations = sorted(self.at_first)
         self.shared = set(program.get("shared", ()))
 
     def owners(self):
@@ -95,17 +77,20 @@ class Machine:
         """The states that memory and the queues lead to."""
         raise NotImplementedError
 
-    def start(self):
+    def initial(self):
         none = tuple(() for _ in self.locations)
-        memory = tuple(Copy(self.initial[x]) for x in self.locations)
+        memory = tuple(Copy(self.at_first[x]) for x in self.locations)
         count = len(self.code)
-        return State(
+        start = State(
             pc=(0,) * count,
             queues=(none,) * count,
             pool=(frozenset(),) * count,
             read=(frozenset(),) * count,
             memory=(memory,) * self.owners(),
         )
+        while self.at_once and (later := list(self.issue(start))):
+            start = later[0]
+        return start
 
     def done(self, state):
         """All programs are at their end, and nothing waits."""

@@ -14,7 +14,8 @@ Programs are those of ``machine``. The instructions::
 
 from typing import NamedTuple
 
-from .machine import FREE, TooLarge, put, wrap
+from . import machine
+from .machine import FREE, complete_outcomes, put, wrap
 
 
 class Level(NamedTuple):
@@ -62,7 +63,7 @@ def evicted(level, x):
     return invalidated(level._replace(dirty=put(level.dirty, x, None)), x)
 
 
-class Machine:
+class Machine(machine.Machine):
     """One program on QuickRelease.
 
     rl2: whether the reading cache of the second level is there; without it, it never holds
@@ -71,18 +72,9 @@ class Machine:
     """
 
     def __init__(self, program, rl2=True, atomics="L2", eager=False):
+        super().__init__(program)
         self.rl2, self.atomics, self.eager = rl2, atomics, eager
-        threads = program["threads"]
-        self.codes = [list(thread["code"]) for thread in threads]
-        self.locations = sorted(program["initial"])
-        self.index = {name: x for x, name in enumerate(self.locations)}
-        self.initial_values = tuple(wrap(program["initial"][x]) for x in self.locations)
-        devices = sorted({thread["device"] for thread in threads})
-        groups = sorted({(thread["device"], thread["workgroup"]) for thread in threads})
-        self.device_of = [devices.index(thread["device"]) for thread in threads]
-        self.group_of = [groups.index((t["device"], t["workgroup"])) for t in threads]
-        self.device_of_group = [devices.index(device) for device, _ in groups]
-        if len(devices) > 1:
+        if len(self.all_devices) > 1:
             raise ValueError("QuickRelease is described for one GPU")
 
     def initial(self):
@@ -96,21 +88,10 @@ class Machine:
             memory=self.initial_values,
         )
 
-    def skip(self, t, position, reads):
-        code = self.codes[t]
-        while position < len(code) and not code[position][0](dict(reads)):
-            position += 1
-        return position
-
     def is_complete(self, state):
         return all(
             position == len(self.codes[t]) for t, (position, _) in enumerate(state.threads)
         ) and not any(v is not None for level in state.l1 + state.l2 for v in level.dirty)
-
-    def outcome(self, state):
-        reads = [read for _, thread_reads in state.threads for read in thread_reads]
-        memory = [(x, state.memory[self.index[x]]) for x in self.locations]
-        return tuple(sorted(reads)), tuple(memory)
 
     def steps(self, state):
         """All successors."""
@@ -193,13 +174,6 @@ class Machine:
                 return self.advance(state._replace(rmw=(FREE,) * len(state.rmw)), t)
         raise ValueError(f"no instruction {name!r}")
 
-    def advance(self, state, t, new_read=None):
-        position, reads = state.threads[t]
-        if new_read is not None:
-            reads = (*reads, new_read)
-        thread = (self.skip(t, position + 1, reads), reads)
-        return state._replace(threads=put(state.threads, t, thread))
-
     # ---- what the hardware does by itself ----
 
     def below(self, state, x):
@@ -260,17 +234,4 @@ def may_dequeue(level):
 
 def outcomes(program, limit=1_000_000, **how):
     """The outcomes of all complete executions, as ``machine.outcomes`` has them."""
-    machine = Machine(program, **how)
-    start = machine.initial()
-    seen, pending, result = {start}, [start], set()
-    while pending:
-        state = pending.pop()
-        if machine.is_complete(state):
-            result.add(machine.outcome(state))
-        for after in machine.steps(state):
-            if after not in seen:
-                seen.add(after)
-                pending.append(after)
-                if len(seen) > limit:
-                    raise TooLarge(f"more than {limit} states")
-    return frozenset(result)
+    return complete_outcomes(Machine(program, **how), limit)

@@ -284,8 +284,14 @@ def components(edges):
 
 def stuck(program, states=20_000):
     """The schedulers under which a program may hang. Raises TooMany."""
-    groups = len(program.groups)
-    bounded = {most: Interleavings(program, most, states).hangs() for most in range(1, groups + 1)}
+    most = range(1, len(program.groups) + 1)
+    return stuck_under({it: Interleavings(program, it, states).hangs() for it in most})
+
+
+def stuck_under(bounded):
+    """The schedulers that allow one of some ways to hang, by the groups that are occupant at once:
+    each as (groups stopped, groups unfinished, groups started)."""
+    groups = max(bounded)
     everywhere = bounded[groups]
 
     def by_occupancy(most):
@@ -296,13 +302,13 @@ def stuck(program, states=20_000):
 
     def not_the_lowest(hang):
         stopped, unfinished, _ = hang
-        return min(unfinished) not in stopped
+        return not stopped or min(unfinished) not in stopped
 
     def in_line(hang):
         stopped, _, started = hang
         return all(a > b for a in stopped for b in started) and not stopped & started
 
-    obe = {hang for most in range(1, groups + 1) for hang in by_occupancy(most)}
+    obe = {hang for most in bounded for hang in by_occupancy(most)}
     found = {
         "fair": any(not stopped for stopped, _, _ in everywhere),
         "obe": bool(obe),

@@ -16,7 +16,6 @@ from .test_oracle import (
     MP_ONE_FETCH_INC,
     MP_REMOTE_LOAD,
     MP_REMOTE_STORE,
-    always,
     assembly,
     fetch_inc,
     inc,
@@ -24,6 +23,7 @@ from .test_oracle import (
     load,
     message_passing,
     program,
+    random_assembly,
     st,
     store,
 )
@@ -125,29 +125,8 @@ def test_the_rmw_locks_are_given_back(kind, source):
 # ---- the machine alone ----
 
 
-def random_assembly(rng):
-    """A tiny program: two threads, at most four instructions, two locations."""
-    threads = []
-    for number, workgroup in enumerate(rng.choice([(0, 0), (0, 1), (0, 1)])):
-        code = []
-        for place in range(rng.choice([1, 2])):
-            rid, x = 10 * number + place, rng.choice("xy")
-            instruction = rng.choice(
-                [
-                    ("LD", rid, x),
-                    ("LD", rid, x),
-                    st(rid + 1, x),
-                    st(rid + 1, x),
-                    ("INC_L1", rid, x, inc(rid)),
-                    ("INC_L2", rid, x, inc(rid)),
-                    ("REL", rng.choice(["WG", "DV"])),
-                    ("LK_rmw", "DV"),
-                    ("UL_rmw", "DV"),
-                ]
-            )
-            code.append((always, instruction))
-        threads.append({"device": 0, "workgroup": workgroup, "code": code})
-    return {"initial": {"x": 0, "y": 0}, "threads": threads}
+def others(rng, x):
+    return [("REL", rng.choice(["WG", "DV"])), ("LK_rmw", "DV"), ("UL_rmw", "DV")]
 
 
 def in_two_steps(program):
@@ -169,7 +148,7 @@ def test_options_keep_the_outcomes():
     """Neither rL2 nor when a FIFO moves on, nor how a marker comes to wL2, can be observed."""
     rng = random.Random(1)
     for _ in range(8):
-        one = random_assembly(rng)
+        one = random_assembly(rng, [[1, 2], [1, 2]], others)
         all_of_it = quickrelease.outcomes(one)
         assert quickrelease.outcomes(one, **FEWER) == all_of_it
         assert quickrelease.outcomes(in_two_steps(one), **FEWER) == all_of_it

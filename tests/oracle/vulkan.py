@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import combinations, permutations, product
 from typing import NamedTuple
 
-from oracle.processors import Pairs, closed, has_cycle
+from oracle.processors import Pairs, closed, has_cycle, table
 
 Final = tuple[tuple[str, int], ...]
 """The registers and locations at the end, by their names."""
@@ -116,16 +116,13 @@ class Program(NamedTuple):
     def text(self) -> str:
         columns = [[op.text() for op in code] for code in self.threads]
         heads = [f"P{at}@sg {sg},wg {wg},qf {qf}" for at, (qf, wg, sg) in enumerate(self.places)]
-        height = max(map(len, columns))
-        rows = zip(*(each + [""] * (height - len(each)) for each in columns), strict=True)
-        table = "\n".join(f" {' | '.join(row)} ;" for row in (heads, *rows))
         asked = "; ".join(["x", "y", *self.registers()])
         ssw = "".join(f"ssw {a} {b}; " for a, b in sorted(self.ssw))
         claims = " /\\ ".join(f"{it}={value}" for it, value in self.given.items())
         return (
             "Vulkan random\n{ x=0; y=0; a aliases x; }\n"
             + (f"{{ {ssw}}}\n" if ssw else "")
-            + f"{table}\nlocations [{asked};]\n"
+            + f"{table(heads, columns)}\nlocations [{asked};]\n"
             + (f"filter ({claims})\n" if claims else "")
             + "exists (x=0)\n"
         )
