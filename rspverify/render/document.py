@@ -67,7 +67,7 @@ class Table(Struct, frozen=True):
     notes: Sequence[str] = ()
     head: str = ""
     gap: int = 0
-    otherwise: Table | None = None
+    otherwise: Block | None = None
     least: int = 0
 
 

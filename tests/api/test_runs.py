@@ -16,7 +16,7 @@ from rspverify.answers import Subject
 from rspverify.api.explained import trace
 from rspverify.cli import app
 from rspverify.records import replace
-from rspverify.render.forms.text import trace_table
+from rspverify.render.forms.text import show, trace_table
 from rspverify.render.trace import Trace
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import InputError, Source
@@ -91,7 +91,7 @@ def test_a_machine_of_ones_own_with_parts_of_every_sort(tmp_path: Path) -> None:
     found = trace(Source("t", text), Settings(machine=str(tmp_path / "late.machine"))).run
     assert found.execution is not None
     stream = io.StringIO()
-    Console(file=stream, width=80).print(trace_table(Trace("", found.execution, {}), 80))
+    show([trace_table(Trace("", found.execution, {}))], Console(file=stream, width=80))
     values = "a[a]=7; b[a]=7; a[b]=0; b[b]=0"
     assert lines_of(stream.getvalue())[2:] == [
         f"unit P0 {{{values}}}",

@@ -10,7 +10,7 @@ from rich.console import Console
 import rspverify
 from rspverify.records import replace
 from rspverify.render.document import Document
-from rspverify.render.forms.text import trace_table, write
+from rspverify.render.forms.text import show, trace_table, write
 from rspverify.render.trace import Trace, timeline, wrong_trace
 from rspverify.verdict import CacheState, Entry, Execution, Snapshot, Step
 
@@ -51,9 +51,8 @@ WHOLE = [
 
 def shown(columns: int) -> list[str]:
     stream = io.StringIO()
-    Console(file=stream, width=columns, highlight=False, markup=False).print(
-        trace_table(Trace("", EXECUTION, {}), columns)
-    )
+    console = Console(file=stream, width=columns, highlight=False, markup=False)
+    show([trace_table(Trace("", EXECUTION, {}))], console)
     return [line.rstrip() for line in stream.getvalue().splitlines()]
 
 

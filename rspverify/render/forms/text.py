@@ -1,17 +1,14 @@
-"""Documents as text: lines, tables that rich lays out, and matrices row by row as they come."""
+"""Documents as text: lines, tables as wide as there is room, and matrices row by row."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from textwrap import fill
 from typing import assert_never
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console, OverflowMethod, RenderableType
-from rich.measure import Measurement
-from rich.table import Table as RichTable
+from rich.console import Console
 from rich.text import Text
 
 from rspverify.records import replace
@@ -32,7 +29,6 @@ STYLES: Mapping[str, str] = {
     "step": "italic cyan",
 }
 """The colour of each class; of others none."""
-_ENDLESS = 10_000
 _SOURCE = 30
 """Columns of source text that are shown of an operation."""
 
@@ -47,53 +43,46 @@ def write(it: parts.Document) -> str:
 def show(blocks: Iterable[parts.Block], console: Console) -> None:
     """Print blocks, each as soon as it is there."""
     for block in blocks:
-        for each in rendered(block, console.width):
-            if isinstance(each, Text):
-                console.print(each, soft_wrap=True)
-                continue
-            lines = []
-            for segments in console.render_lines(each, pad=False):
-                lines.append(Text.assemble(*((it.text, it.style or "") for it in segments)))
-                lines[-1].rstrip()
-            console.print(Text("\n").join(lines), soft_wrap=True)
+        for each in rendered(block, console):
+            console.print(each, soft_wrap=True)
 
 
-def rendered(block: parts.Block, width: int) -> Iterator[RenderableType]:
+def rendered(block: parts.Block, console: Console) -> Iterator[Text]:
     """What is printed of a block; nothing of what only a page has room for."""
     match block:
         case parts.Line() if "prose" in block.kind.split():
             for each in block.plain.split("\n"):
-                folded = fill(each, width, break_long_words=False, break_on_hyphens=False)
+                folded = fill(each, console.width, break_long_words=False, break_on_hyphens=False)
                 yield Text(folded, style=_style(block.kind))
         case parts.Line():
             yield text(block)
         case parts.Table():
-            yield from _fitting(block, width)
+            yield from _table(block, console)
         case parts.Matrix():
-            lines = MatrixLines(block, width)
+            lines = MatrixLines(block, console.width)
             yield from (each for row in block.rows for each in lines.of(row))
         case parts.Definitions():
             yield Text(block.head)
             yield from (Text(f"  {name}: {words}") for name, words in block.each)
         case parts.Compiled():
             if block.threads:
-                yield from _compiled(block, width)
+                yield from _table(_compiled(block), console)
         case Trace():
             if block.head:
                 yield Text(f"\n{block.head}", style="bold")
-            yield trace_table(block, width)
-            yield _table(_legend(block))
+            yield from _table(trace_table(block), console)
+            yield from _table(_legend(block), console)
         case parts.Warnings() | parts.Listing():
             yield from map(text, block.lines)
         case parts.Article():
             shown = (*block.lines, *block.evidence) if block.open else ()
-            yield from (each for it in shown for each in rendered(it, width))
+            yield from (each for it in shown for each in rendered(it, console))
         case parts.Articles():
-            yield from (each for it in block.each for each in rendered(it, width))
+            yield from (each for it in block.each for each in rendered(it, console))
         case parts.Totals() | parts.Rows() | parts.Drawing() | parts.Gallery() | parts.Fold():
             pass
         case parts.Section():
-            yield from (each for it in block.blocks for each in rendered(it, width))
+            yield from (each for it in block.blocks for each in rendered(it, console))
         case _:
             assert_never(block)
 
@@ -114,70 +103,61 @@ def _style(kind: str) -> str:
 # ---- tables --------------------------------------------------------------------------------------
 
 
-def _fitting(it: parts.Table, width: int) -> Iterator[RenderableType]:
-    """A table with its notes, or the other where there is too little room for it."""
-    lines = _lines(it)
-    wide = max((each.cell_len for each in lines), default=0) or _width(_table(it))
-    if it.otherwise is not None and width < (it.least or wide):
-        yield from _fitting(it.otherwise, width)
+def _table(it: parts.Table, console: Console) -> Iterator[Text]:
+    """A table with its notes, or what is shown instead where there is too little room for it.
+
+    Where nothing is, the widest columns are folded, but for those with numbers.
+    """
+    rows = [[Text(each, style="bold") for each in it.heads]]
+    rows += ([text(each) for each in row] for row in it.rows)
+    gap, places = " " * (it.gap or 3), range(len(it.heads))
+    widths = [max(_width(row[place]) for row in rows) for place in places]
+    beyond = sum(widths) + len(gap) * (len(widths) - 1) - console.width
+    if it.otherwise is not None and (console.width < it.least if it.least else beyond > 0):
+        yield from rendered(it.otherwise, console)
         return
-    yield Text("\n").join(lines) if lines and wide <= width else _table(it)
+    folded = [place for place in places if place not in it.right]
+    for _ in range(beyond if folded else 0):
+        widest = max(folded, key=widths.__getitem__)
+        widths[widest] = max(1, widths[widest] - 1)
+    lines = []
+    for number, row in enumerate(rows, -1):
+        if number >= 0 or any(it.heads) or not it.gap:
+            style = _style(it.kinds.get(number, ""))
+            cells = [_folded(each, wide, console) for each, wide in zip(row, widths, strict=True)]
+            for those in zip_longest(*cells, fillvalue=Text()):
+                lines.append(_line(those, widths, it.right, Text(gap, style=style)))
+        if number < 0 and not it.gap:
+            lines.append(Text("─" * (sum(widths) + 3 * (len(widths) - 1))))
+    yield Text("\n").join(lines)
     yield from (Text(each, style="dim") for each in it.notes)
 
 
-def _lines(it: parts.Table) -> list[Text]:
-    """The lines of a table as rich lays it out, in a tenth of the time; none where a cell has
-    several."""
-    rows = [[Text(each, style="bold") for each in it.heads]]
-    rows += ([text(each) for each in row] for row in it.rows)
-    if any("\n" in each.plain for row in rows for each in row):
-        return []
-    widths = [max(each.cell_len for each in column) for column in zip(*rows, strict=True)]
-    found, gap = [], " " * (it.gap or 3)
-    for number, row in enumerate(rows, -1):
-        for at, (each, width) in enumerate(zip(row, widths, strict=True)):
-            each.rstrip()
-            room = Text(" " * (width - each.cell_len))
-            row[at] = room + each if at in it.right else each + room
-        found.append(Text(gap, style=_style(it.kinds.get(number, ""))).join(row))
-        found[-1].rstrip()
-    if not it.gap:
-        found.insert(1, Text("─" * (sum(widths) + 3 * (len(widths) - 1))))
-    return found if any(it.heads) or not it.gap else found[1:]
+def _width(it: Text) -> int:
+    return max(each.cell_len for each in it.split("\n", allow_blank=True))
 
 
-def _width(it: RenderableType) -> int:
-    """How many columns it wants."""
-    return Measurement.get(_endless(), _endless().options, it).maximum
+def _folded(it: Text, width: int, console: Console) -> Iterable[Text]:
+    whole = "\n" not in it.plain and it.cell_len <= width
+    return [it] if whole else it.wrap(console, width)
 
 
-@cache
-def _endless() -> Console:
-    return Console(width=_ENDLESS)
+def _line(cells: Sequence[Text], widths: Sequence[int], right: Container[int], gap: Text) -> Text:
+    shown = []
+    for place, (each, width) in enumerate(zip(cells, widths, strict=True)):
+        each.rstrip()
+        room = Text(" " * (width - each.cell_len))
+        shown.append(room + each if place in right else each + room)
+    line = gap.join(shown)
+    line.rstrip()
+    return line
 
 
-def _table(it: parts.Table) -> RichTable:
-    headed = any(it.heads)
-    if it.gap:
-        table = RichTable(box=None, pad_edge=False, show_header=headed, padding=(0, it.gap, 0, 0))
-    else:
-        table = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for number, head in enumerate(it.heads):
-        right = number in it.right
-        overflow: OverflowMethod = "ellipsis" if right else "fold"
-        table.add_column(
-            head, justify="right" if right else "left", no_wrap=right, overflow=overflow
-        )
-    for number, row in enumerate(it.rows):
-        table.add_row(*map(text, row), style=_style(it.kinds.get(number, "")))
-    return table
-
-
-def _compiled(it: parts.Compiled, width: int) -> Iterator[RenderableType]:
+def _compiled(it: parts.Compiled) -> parts.Table:
     """The code of each thread beside its source; where there is too little room each below its
     name, and without the source."""
     rows: list[list[parts.Line | str]] = []
-    narrow = []
+    narrow: list[parts.Block] = []
     for thread in it.threads:
         name = f"{thread.name} ({thread.place})"
         below: list[list[parts.Line | str]] = []
@@ -188,15 +168,10 @@ def _compiled(it: parts.Compiled, width: int) -> Iterator[RenderableType]:
             below.append(shown)
             head = parts.line("" if len(below) > 1 else name, kind="head")
             rows.append([head, line, words, *shown[1:]])
-        narrow.append((name, _table(parts.Table(("", "", ""), below, [0], gap=2))))
+        table = parts.Table(("", "", ""), below, [0], gap=2)
+        narrow += [parts.line(name, kind="head"), table]
     heads = ("thread", "line", "source", "operation", "compiled to")
-    wide = _table(parts.Table(heads, rows, gap=3))
-    if _width(wide) <= width:
-        yield wide
-        return
-    for name, table in narrow:
-        yield Text(name, style="bold")
-        yield table
+    return parts.Table(heads, rows, gap=3, otherwise=parts.Section(narrow))
 
 
 # ---- matrices ------------------------------------------------------------------------------------
@@ -264,7 +239,7 @@ def middle_cut(name: str, width: int) -> str:
 # ---- executions ----------------------------------------------------------------------------------
 
 
-def trace_table(it: Trace, width: int) -> RenderableType:
+def trace_table(it: Trace) -> parts.Table:
     """The steps as in Figs 4 and 5, time down; after a step each cache, memory and lock state that
     it changed.
 
@@ -274,9 +249,8 @@ def trace_table(it: Trace, width: int) -> RenderableType:
     """
     below = _below_each_other(it)
     if it.execution.queues:
-        return _table(below)
-    table = replace(_side_by_side(it.execution), otherwise=below)
-    return next(_fitting(table, width))
+        return below
+    return replace(_side_by_side(it.execution), otherwise=below)
 
 
 def _legend(it: Trace) -> parts.Table:
