@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rspverify.api.judges import judge_of as judge_of
     from rspverify.commands.check import check as check
     from rspverify.commands.compare import compare as compare
-    from rspverify.commands.compare_models import compare_models as compare_models
+    from rspverify.commands.compare import compare_models as compare_models
     from rspverify.commands.draw import draw as draw
     from rspverify.commands.extract import extract as extract
     from rspverify.commands.hunt import hunt as hunt
@@ -62,8 +62,7 @@ if TYPE_CHECKING:
 _PLACES = {
     "rspverify.api.building": ("SchemeBuilder", "TestBuilder"),
     "rspverify.commands.check": ("check",),
-    "rspverify.commands.compare": ("compare",),
-    "rspverify.commands.compare_models": ("compare_models",),
+    "rspverify.commands.compare": ("compare", "compare_models"),
     "rspverify.api.explained": ("explain", "trace"),
     "rspverify.commands.extract": ("extract",),
     "rspverify.commands.hunt": ("hunt",),

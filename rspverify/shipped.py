@@ -3,10 +3,15 @@
 One rule for all commands. A path means what is there; where nothing is there, what ships under the
 same path, so that `schemes/proposed.yaml` and `litmus/rsp` can be named from any folder. A word
 that is neither is the name of a scheme, as `proposed`, or of a test, as `Fig4`.
+
+Where strangers name files, those of one folder can be read besides what ships, and no others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from glob import escape
 from importlib.resources import files
 from os.path import exists  # False where a name is too long, too
@@ -21,7 +26,9 @@ OF_PROCESSORS = f"{TESTS}/amdgpu"
 SCHEME_ENDINGS = (".yaml", ".yml")
 TEST_ENDING = ".litmus"
 
-SHIPPED = Path(str(files("rspverify"))) / "data"
+_OURS = Path(str(files("rspverify")))
+SHIPPED = _OURS / "data"
+_SEALED: ContextVar[Path | None] = ContextVar("sealed", default=None)
 
 
 def located(path: Path | str) -> Path:
@@ -67,3 +74,27 @@ def _named(folder: str, *patterns: str) -> tuple[list[str], list[str]]:
         return [str(Path(path).relative_to(place)) for paths in found for path in paths]
 
     return below(Path()), below(SHIPPED)
+
+
+@contextmanager
+def sealed(folder: Path) -> Iterator[None]:
+    """No file can be read inside but those that ship and those of the folder: others are absent."""
+    token = _SEALED.set(folder.resolve())
+    try:
+        yield
+    finally:
+        _SEALED.reset(token)
+
+
+def hidden(path: Path) -> bool:
+    """Whether a path leads to what must not be read, wherever its links and `..` go."""
+    folder = _SEALED.get()
+    if folder is None:
+        return False
+    if path.is_relative_to(_OURS) and ".." not in path.parts:  # links below it are ours
+        return False
+    try:
+        place = path.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return True
+    return not (place.is_relative_to(_OURS.resolve()) or place.is_relative_to(folder))

@@ -13,8 +13,7 @@ from typing import Self
 
 from msgspec import Struct
 
-from rspverify.sealing import hidden
-from rspverify.shipped import located
+from rspverify.shipped import hidden, located
 
 MAX_BYTES = 1_000_000
 """Largest input file that is read, in bytes. A litmus test or a scheme has a few thousand."""

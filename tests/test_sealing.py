@@ -9,8 +9,7 @@ import pytest
 
 from rspverify.architecture.machines import machine_named
 from rspverify.axiomatic.cat import load_model
-from rspverify.sealing import hidden, sealed
-from rspverify.shipped import SHIPPED
+from rspverify.shipped import SHIPPED, hidden, sealed
 from rspverify.source import InputError, Source, read_source
 
 INSIDE = ("own.cat", "below/own.cat", "below/../own.cat")

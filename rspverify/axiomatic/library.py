@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rspverify.axiomatic.catalogue import SHIPPED, shipped_models
 from rspverify.axiomatic.syntax import Node, blank_comments, parse
-from rspverify.sealing import hidden
+from rspverify.shipped import hidden
 from rspverify.source import InputError, Problem, read_source
 
 LIBRARY = Path(str(files("rspverify.axiomatic") / "library"))

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rspverify.api.asked import Asked, Ending, Stop
 from rspverify.api.compilers import compilers_named
 from rspverify.api.details import MOST, Details
-from rspverify.api.inputs import schemes_given, tests_given
-from rspverify.api.parameters import question
-from rspverify.commands.compare_models import ModelParameters, compare_models
+from rspverify.api.inputs import AScheme, ATest, schemes_given, tests_given
+from rspverify.api.parameters import Decided, question
+from rspverify.axiomatic.cat import load_model
+from rspverify.axiomatic.coverage import require_vocabulary
 from rspverify.corpus.inputs import is_test, meant_by, tests_meant
 from rspverify.engineering.compare.comparer import Comparer
+from rspverify.engineering.compare.models import (
+    Agreement,
+    ComparedTest,
+    ModelComparer,
+    ModelComparison,
+    SearchedPrograms,
+)
 from rspverify.engineering.comparison import Change, Compared, Comparison
+from rspverify.enumeration.space import Space, chosen_operations, operations_of
 from rspverify.judge.judge import Judge
 from rspverify.judge.run import Run, read_inputs
-from rspverify.options import option
+from rspverify.options import argument, declared, option, words_of
 from rspverify.scheme.cost import read_costs
-from rspverify.soundness.settings import OPTIONS
+from rspverify.soundness.settings import OF_A_TEST, OPTIONS, Settings
 from rspverify.source import Given, Problems, Source, name_of, read_source, require
 from rspverify.terminal.command import EVERYWHERE, PAGES, Command, asking
 from rspverify.terminal.output import Output
@@ -29,8 +38,56 @@ from rspverify.verdict import Word
 if TYPE_CHECKING:
     from rspverify.render.document import Document
 
+_LARGEST = 7
+"""The most of anything that a program has."""
+_WITHOUT = "--models without tests:"
+_TAKEN = [it for it in OF_A_TEST if it != "model"]
+
 Compare: TypeAlias = Asked[Compared, Comparison]
 """What the edit changes of each test, in their order."""
+CompareModels: TypeAlias = Asked[ComparedTest, ModelComparison]
+"""What two models say of each test; or the smallest program with each kind of difference."""
+
+
+@dataclass(frozen=True)
+class ModelParameters(Decided):
+    """Two models, and tests or else the programs that are searched."""
+
+    old: AScheme = argument(
+        "A scheme, a .yaml file; or a model.", metavar="OLD", completes="scheme"
+    )
+    new: AScheme = argument(
+        "Another, perhaps an edit of OLD with the same name.", metavar="NEW", completes="scheme"
+    )
+    tests: ATest | Iterable[ATest] | None = argument(
+        "Files or folders of tests. Default: those of the suite litmus/rsp.",
+        metavar="TEST…",
+        completes="test",
+        default=None,
+    )
+    settings: Settings = Settings()
+    events: int = option(3, f"{_WITHOUT} the most operations.", least=1, most=_LARGEST)
+    threads: int = option(3, f"{_WITHOUT} the most threads.", least=1, most=_LARGEST)
+    devices: int = option(1, f"{_WITHOUT} the most devices.", least=1, most=_LARGEST)
+    locations: int = option(2, f"{_WITHOUT} the most locations.", least=1, most=_LARGEST)
+    scopes: Sequence[str] = option((), f"{_WITHOUT} as of hunt.", commas=True)
+    orders: Sequence[str] = option((), f"{_WITHOUT} as of hunt.", commas=True)
+    kinds: Sequence[str] = option((), f"{_WITHOUT} as of hunt.", commas=True)
+
+    @property
+    def bounds(self) -> list[str]:
+        """The options of the search that are not as by default."""
+        fields = declared(ModelParameters).items()
+        return [it.option.name for name, it in fields if getattr(self, name) != it.default]
+
+    @property
+    def space(self) -> Space:
+        """The programs that are searched. Raises InputError."""
+        operations = chosen_operations(None, self.devices)
+        if self.scopes or self.orders or self.kinds:
+            operations = operations_of(self.scopes, self.orders, self.kinds, self.devices)
+        bounds = (self.events, self.threads, self.threads, self.devices, self.locations)
+        return Space(*bounds, operations=operations)
 
 
 @dataclass(frozen=True)
@@ -165,6 +222,76 @@ def _detailed(report: Comparison, run: Run, tests: Sequence[Given], stop: Stop) 
     shown = dict(list(results.items())[:MOST])
     faults, details = Details(verdicts.settings, verdicts.judge, texts).told(shown, shown, stop)
     return document(report, details, faults, everything=True)
+
+
+# ---- two models ----------------------------------------------------------------------------------
+
+
+@question(ModelParameters)
+def compare_models(asked: ModelParameters) -> CompareModels:
+    """Which of two models allows more of tests.
+
+    Without tests: the smallest programs that tell them apart, of all within bounds.
+
+    In Python: ModelParameters has what can be chosen. Raises InputError.
+
+    Examples:
+        >>> found = rspverify.compare_models("opencl-hrf", "opencl-rsp", events=2)
+        >>> [it.program for it in found]
+        ['r0=ld.WG x || st.DV.R x 10']
+    """
+    needless = [*words_of(asked.settings, OPTIONS.keys() - _TAKEN)]
+    require(not needless, f"models must be compared without {' '.join(needless)}")
+    bounds = ", ".join(asked.bounds)
+    require(not (asked.tests and bounds), f"{bounds} must go without tests")
+    problems = Problems()
+    tests = tests_meant(tests_given(asked.tests), problems).tests if asked.tests else ()
+    with problems:
+        old = load_model(str(asked.old))
+    with problems:
+        new = load_model(str(asked.new))
+    problems.tell()
+    if not asked.tests:
+        for model in (old, new):
+            require_vocabulary(model, "OpenCL")
+    comparer = ModelComparer((old, new), asked.settings, asked.decider)
+    space = None if asked.tests else asked.space
+    searched = SearchedPrograms(space.bounds, space.operations) if space else None
+
+    def answers(shown: Any) -> Generator[ComparedTest, None, None]:
+        def searching(it: SearchedPrograms) -> None:
+            nonlocal searched
+            searched = it
+            shown.step(f"{it.programs:,} programs")
+
+        return comparer.search(space, searching) if space else comparer.tests(tests)
+
+    def report(it: CompareModels) -> ModelComparison:
+        return ModelComparison(old.name, new.name, tuple(it.known), searched, it.stopped.reason)
+
+    found = Asked(
+        answers,
+        report,
+        "compare_models",
+        told=lambda render, _: render.told(report(found), len(tests)),
+        ending=_models_ended,
+        notes=[note for it in (old, new) for note in it.notes],
+    )
+    return found
+
+
+def _models_ended(report: ModelComparison) -> Ending:
+    answers = {each.answer for each in report.tests}
+    unknown = report.searched is not None and report.searched.unknown
+    return Ending(
+        internal=any(each.internal for each in report.tests),
+        wrong=Agreement.ERROR in answers,
+        found=Agreement.DIFFERENT in answers,
+        undecided=bool(unknown or answers & {Agreement.UNKNOWN, Agreement.UNSUPPORTED}),
+    )
+
+
+# ---- the command ---------------------------------------------------------------------------------
 
 
 def _run(asked: CompareParameters, output: Output) -> int:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from msgspec import Struct
 
 from rspverify.answers import SuiteReport
 from rspverify.api.parameters import Question
@@ -27,19 +25,6 @@ LISTED = "files.txt"
 _NAME = re.compile(r"(cases/)?[A-Za-z0-9+@_][A-Za-z0-9+@_.-]*")
 
 
-class Site(Struct, frozen=True):
-    """What was written: how many files, and how many bytes."""
-
-    folder: str
-    files: int
-    size: int
-
-    @property
-    def first(self) -> str:
-        """The file to open."""
-        return str(Path(self.folder, "index.html"))
-
-
 def require_site(folder: str) -> None:
     """Raises InputError unless a folder is a site from before, empty, or not there yet."""
     place = Path(folder)
@@ -50,8 +35,10 @@ def require_site(folder: str) -> None:
         raise InputError([Problem(None, message, "nothing in it was touched")])
 
 
-def write_site(folder: str, reports: Sequence[SuiteReport]) -> Site:
-    """Write the site of some reports, and remove what only the one before had. Raises InputError.
+def write_site(folder: str, reports: Sequence[SuiteReport]) -> Mapping[str, str]:
+    """Write the site of some reports, and remove what only the one before had; its files.
+
+    Raises InputError.
 
     Until all is written the list has the files of both, so that a run that was ended half-way
     can be repeated.
@@ -70,10 +57,10 @@ def write_site(folder: str, reports: Sequence[SuiteReport]) -> Site:
         with suppress(OSError):
             (place / name).unlink()
     write(place / LISTED, _lines(texts))
-    return Site(folder, len(texts), sum(len(text.encode()) for text in texts.values()))
+    return texts
 
 
-def _lines(names: Sequence[str] | set[str] | dict[str, str]) -> str:
+def _lines(names: Iterable[str]) -> str:
     return "".join(f"{each}\n" for each in sorted(names))
 
 
@@ -172,8 +159,9 @@ def _site(site: str, asked: ReportParameters, output: Output) -> int:
         reports = reports_of(parts, shown, cases)
     written = write_site(site, reports)
     many = sum(len(it.details) for it in reports)
-    print(f"{written.files:,} files, {written.size / 1e6:.1f} MB, {many:,} results with a page")
-    print(f"open {written.first}")
+    size = sum(len(text.encode()) for text in written.values())
+    print(f"{len(written):,} files, {size / 1e6:.1f} MB, {many:,} results with a page")
+    print(f"open {Path(site, 'index.html')}")
     return first_of([code_of(it) for it in reports])
 
 

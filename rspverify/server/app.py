@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import shutil
 import socket
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -241,7 +240,7 @@ def run(place: ServeParameters, say: Callable[[str], None]) -> None:
 
 class _Server(uvicorn.Server):
     """A server that ends in order however often it is told to: SIGTERM comes as an interrupt, too
-    (rspverify/terminal/signals.py)."""
+    (rspverify/cli.py)."""
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self.should_exit = True
@@ -257,18 +256,15 @@ def _ready(url: str, place: ServeParameters, say: Callable[[str], None]) -> None
         webbrowser.open(url)
 
 
-@contextmanager
-def listening(place: ServeParameters) -> Iterator[socket.socket]:
+def listening(place: ServeParameters) -> socket.socket:
     """A socket that listens there. Raises InputError where that cannot be."""
     try:
         family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
-        bound = socket.create_server((place.host, place.port), family=family, backlog=256)
+        return socket.create_server((place.host, place.port), family=family, backlog=256)
     except OSError as error:
         at = f"{place.host}:{place.port}"
         message = f"{at}: must be an address to listen at, and is not: {error.strerror or error}"
         raise InputError([Problem(None, message, "--port 0 takes a free port")]) from None
-    with bound:
-        yield bound
 
 
 @contextmanager
@@ -277,11 +273,10 @@ def cache_of(*, public: bool) -> Iterator[Path]:
     if not public:
         yield default_folder().absolute()  # workers have folders of their own
         return
-    folder = Path(tempfile.mkdtemp(prefix="rspverify-cache-"))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with tempfile.TemporaryDirectory(
+        prefix="rspverify-cache-", ignore_cleanup_errors=True
+    ) as folder:
+        yield Path(folder)
 
 
 def hosts_of(place: ServeParameters) -> tuple[str, ...]:

@@ -117,8 +117,8 @@ def ready(worker: Worker) -> Worker:
 def work(pipe: Connection, allowance: Allowance, cache: Path, folder: Path, long: bool) -> None:
     """Answer questions until nobody asks any more. After each answer comes an empty message."""
     from rspverify.api.judges import Judge
-    from rspverify.sealing import sealed
     from rspverify.server.answering import Answering
+    from rspverify.shipped import sealed
 
     os.setsid()
     for each in (signal.SIGINT, signal.SIGTERM):  # of a terminal: the server ends its workers

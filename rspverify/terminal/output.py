@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
 from rspverify.options import option
@@ -94,14 +95,7 @@ class Output:
 
 def warn_once() -> Callable[[str], None]:
     """Says a warning on standard error, the same one only once."""
-    said: set[str] = set()
-
-    def warn(message: str) -> None:
-        if message not in said:
-            said.add(message)
-            print(f"warning: {message}", file=sys.stderr)
-
-    return warn
+    return cache(lambda message: print(f"warning: {message}", file=sys.stderr))
 
 
 def note(notes: Iterable[str]) -> None:

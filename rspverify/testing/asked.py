@@ -34,10 +34,6 @@ class NotAsItShouldBe(Exception):
     """A test fails; the message is all that must be said."""
 
 
-class Skipped(Exception):
-    """A test has no meaning for the scheme; the message says why."""
-
-
 class Asked(Struct, frozen=True, dict=True):
     """Schemes and tests by their paths from the base; tests by the names that items have.
 
@@ -111,7 +107,10 @@ class Asked(Struct, frozen=True, dict=True):
             self.judge.close()
 
     def require(self, run: Run, test: str) -> None:
-        """Raises NotAsItShouldBe or Skipped unless a verdict under the scheme of a run is right."""
+        """Raises NotAsItShouldBe unless a verdict under the scheme of a run is right.
+
+        Skips a test that has no meaning for the scheme.
+        """
         from rspverify.render.check import wished
 
         with self.at_base():
@@ -119,7 +118,7 @@ class Asked(Struct, frozen=True, dict=True):
             if self.known is not None:
                 self._require_expected(result, self.known.of(result))
             elif result.verdict is Word.UNSUPPORTED:
-                raise Skipped(f"UNSUPPORTED: {result.reason}")
+                pytest.skip(f"UNSUPPORTED: {result.reason}")
             elif not wished(result):
                 raise NotAsItShouldBe(self._explained(result, result.verdict is Word.SOUND))
 
@@ -277,10 +276,7 @@ class Check(_Told):
     def runtest(self) -> None:
         """Fails unless the verdict is as it should be; skipped if the scheme has no such row."""
         assert isinstance(self.parent, SchemeFile)
-        try:
-            self.parent.asked.require(self.run, self.test)
-        except Skipped as why:
-            pytest.skip(str(why))
+        self.parent.asked.require(self.run, self.test)
 
 
 class Proved(_Told):

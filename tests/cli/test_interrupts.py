@@ -35,7 +35,7 @@ def test_an_interrupt_in_a_destructor_is_raised_again(
 AT_WORK = """
 import sys
 from itertools import combinations
-from rspverify.terminal.signals import Termination
+from rspverify.cli import Termination
 from rspverify.smt.solver import Solver
 from rspverify.smt.term import any_of, variable
 

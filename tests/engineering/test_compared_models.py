@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from enumeration import naive
 
 from rspverify.axiomatic.cat import load_model
-from rspverify.commands.compare_models import compare_models
+from rspverify.commands.compare import compare_models
 from rspverify.engineering.compare.models import (
     Agreement,
     ComparedTest,
