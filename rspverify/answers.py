@@ -501,8 +501,8 @@ class Observation(StrEnum):
 class OutcomeRow(Struct, frozen=True):
     """An outcome, whether the model allows it, and which schemes reach it.
 
-    satisfies: whether the formula of the condition holds, null without one. reached: by scheme;
-    null where that is not known.
+    satisfies: whether the formula of the condition holds, null without one, and where a `filter`
+    leaves the outcome out. reached: by scheme; null where that is not known.
     """
 
     outcome: Observed
@@ -515,9 +515,9 @@ class FinalStates(Struct, frozen=True):
     """What herd says of a test: its final states, and how many executions end so or so.
 
     formula: in herd's notation. A test without a condition has `forall (true)`, as for herd.
-    positive, negative: the executions in which the formula holds or not; counted: whether to the
-    end, otherwise there are more. states: the values of what the formula speaks of and `locations
-    […]` names, as `0:r0` or `[x]`; ascending.
+    positive, negative: the executions in which the formula holds or not, without those that a
+    `filter` leaves out; counted: whether to the end, otherwise there are more. states: the values
+    of what the formula speaks of and `locations […]` names, as `0:r0` or `[x]`; ascending.
     """
 
     quantifier: Quantifier

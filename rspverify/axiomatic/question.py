@@ -234,8 +234,8 @@ class Questions:
 
     @cached_property
     def _given(self) -> Term:
-        """That the final state is one of those that the test speaks of."""
-        given = self._program.given
+        """That the final state is one of those in which a test in assembly may break rules."""
+        given = self._program.given if self._program.in_assembly else None
         return TRUE if given is None else self.satisfying(given)
 
     @cached_property

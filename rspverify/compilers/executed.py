@@ -248,9 +248,7 @@ class _Code(TableExecutor):
 
     def _one(self, it: Instruction, form: Form) -> None:
         """A plain store to a place for a result says what a test reads."""
-        bound = {
-            letter: self._register_of(each) for letter, each in form.bound(it.operands).items()
-        }
+        bound = self.bound(it, form)
         number = None
         if "end" in form.words and self.state is not None:
             self._ends = either(self._ends, self.state.path)

@@ -279,7 +279,7 @@ class TableExecutor(Executor[State]):
         assert self.state is not None
         self._instruction = it
         before, functions = self.state, self._functions
-        bound = {letter: self._register_of(it) for letter, it in form.bound(it.operands).items()}
+        bound = self.bound(it, form)
         succeeds: Expression = Constant(0)
         exclusive = form.written is not None and "exclusive" in form.written.needs
         pair = self._pair(form, bound) if exclusive else None
@@ -358,6 +358,13 @@ class TableExecutor(Executor[State]):
             self._forget(COMPARED[2:])
         if "end" in form.words:
             self.state = None
+
+    def bound(self, it: Instruction, form: Form) -> Mapping[str, str]:
+        """The operands by their letters, registers by the one of their names that counts."""
+        return {
+            letter: "0" if text == self._set.zeros.get(letter) else self._register_of(text)
+            for letter, text in form.bound(it.operands).items()
+        }
 
     def _choice(self, it: Instruction) -> Expression:
         """What nothing decides: 0 or 1."""

@@ -27,7 +27,8 @@ NAME is what machines call the instruction, if it is not its mnemonic. `{1}` in 
 chosen first in the spelling, as in `{1}_(a, b)`, an operator by its word. A line `NAME(a, b) =
 FORMULA` is a function that formulas may use; `NAME_() = FORMULA` stands for a formula over
 registers wherever an effect has it. After a line `NAME = {a|b}{c|d}`, in capitals,
-`{NAME}` stands for these choices. After a line `conditional {a|b} : FORMULA` any instruction may
+`{NAME}` stands for these choices. A line `zero r0 at x z` says that r0 is the number 0 where one of
+these letters stands. After a line `conditional {a|b} : FORMULA` any instruction may
 have one of these at its end, and is then executed where the formula holds, in which `{1}` is that.
 
 What is stronger is said of tags, weaker ones first, and with what they add to the cost of an
@@ -60,6 +61,7 @@ _LINE = re.compile(r"(.+?)\s+: (.+?)(?: as (\S+))?(?: needs (\S+))?(?: tags (.+)
 _STRENGTH = re.compile(r"(strength|slip|instead|branch) (.+)")
 _WORD = re.compile(r"([\w.]+)(?:=(\d+))?")
 _NAMED = re.compile(r"([A-Z]+) = (.+)")
+_ZERO = re.compile(r"zero (\w+) at (.+)")
 _CONDITIONAL = re.compile(r"conditional \{(.+)\} : (.+)")
 _FUNCTION = re.compile(r"(\w+)\(([\w, ]+)\) = (.+)")
 _STANDS = re.compile(r"(\w+)\(\) = (.+)")
@@ -247,7 +249,8 @@ class InstructionSet(Struct, frozen=True, eq=False, dict=True):
     the cost of an instruction. orders: those that say how strong one is; slips: of these, those
     that say so of fences alone. above: of a tag those that are stronger. instead: an access, and
     what may stand in its place. branch: what makes the rest of the code depend on r.
-    conditional: when an instruction is executed that ends with these.
+    conditional: when an instruction is executed that ends with these. zeros: by its letter, the
+    operand that is the number 0 there.
     """
 
     name: str
@@ -261,6 +264,7 @@ class InstructionSet(Struct, frozen=True, eq=False, dict=True):
     instead: tuple[tuple[str, tuple[str, ...]], ...] = ()
     branch: tuple[str, ...] = ()
     conditional: Mapping[str, Formula] = {}
+    zeros: Mapping[str, str] = {}
 
     def written(self, text: str) -> Form | None:
         """The instruction of a text such as `LOCK XADD [x], r`."""
@@ -389,6 +393,7 @@ def read_instruction_set(source: Source, *, tested: bool = False) -> Instruction
     functions: dict[str, Function] = {}
     stands: dict[str, str] = {}
     conditional: dict[str, Formula] = {}
+    zeros: dict[str, str] = {}
     strengths: dict[str, list[str]] = {"strength": [], "slip": [], "instead": [], "branch": []}
     head = None
     for number, text in enumerate(source.text.split("\n"), start=1):
@@ -407,6 +412,9 @@ def read_instruction_set(source: Source, *, tested: bool = False) -> Instruction
             bare = re.sub(r"\{([A-Z]+)\}", lambda it: choices.get(it[1], it[0]), bare)
             if match := _NAMED.fullmatch(bare):
                 choices[match[1]] = match[2]
+                continue
+            if match := _ZERO.fullmatch(bare):
+                zeros |= dict.fromkeys(match[2].split(), match[1])
                 continue
             if match := _CONDITIONAL.fullmatch(bare):
                 for it in match[1].split("|"):
@@ -445,6 +453,7 @@ def read_instruction_set(source: Source, *, tested: bool = False) -> Instruction
         tuple((weak, tuple(strong.split("; "))) for weak, strong in instead),
         tuple(strengths["branch"][0].split("; ")) if strengths["branch"] else (),
         conditional,
+        zeros,
     )
 
 

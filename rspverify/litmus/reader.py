@@ -174,4 +174,5 @@ def _program(
         claims.watched(test.watched),
         tuple(spins),
         faults=tuple(faults),
+        given=None if test.given is None else claims.formula(test.given),
     )

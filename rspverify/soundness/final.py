@@ -23,7 +23,7 @@ class FinalCount:
     """Counts executions by their outcomes, as herd does.
 
     An execution in which plain writes race counts once for each memory that it may leave, as their
-    order is part of an execution for herd.
+    order is part of an execution for herd. What a `filter` leaves out does not count.
     """
 
     def __init__(self, program: Program) -> None:
@@ -32,8 +32,8 @@ class FinalCount:
         self._formula = self._condition.formula if self._condition else _TRUE
         named = self._condition.places if self._condition else ()
         self._places = sorted({*named, *program.watched}, key=_in_order)
-        self._known: dict[Outcome, tuple[bool, tuple[int, ...]]] = {}
-        self._counts = {True: 0, False: 0}
+        self._known: dict[Outcome, tuple[bool | None, tuple[int, ...]]] = {}
+        self._counts: dict[bool | None, int] = {True: 0, False: 0, None: 0}
         self._counted = True
 
     def add(self, outcome: Outcome) -> None:
@@ -42,14 +42,15 @@ class FinalCount:
 
     def restart(self) -> None:
         """Count from nothing again."""
-        self._counts, self._counted = {True: 0, False: 0}, True
+        self._counts, self._counted = dict.fromkeys(self._counts, 0), True
 
     def stop(self) -> None:
         """Say that there are more executions than were counted."""
         self._counted = False
 
-    def holds(self, outcome: Outcome) -> bool:
-        """Whether the formula of the condition holds; true where there is no condition."""
+    def holds(self, outcome: Outcome) -> bool | None:
+        """Whether the formula of the condition holds; true where there is no condition, None where
+        the test does not speak of the outcome."""
         return self._judged(outcome)[0]
 
     def result(self, outcomes: Collection[Outcome]) -> FinalStates:
@@ -60,7 +61,8 @@ class FinalCount:
                 self._counts[holds] = max(1, self._counts[holds])
         positive, negative = self._counts[True], self._counts[False]
         names = [_named(place) for place in self._places]
-        states = sorted({self._judged(outcome)[1] for outcome in outcomes})
+        judged = map(self._judged, outcomes)
+        states = sorted({state for holds, state in judged if holds is not None})
         return FinalStates(
             Quantifier(self._condition.quantifier) if self._condition else Quantifier.FORALL,
             written(self._formula),
@@ -71,14 +73,17 @@ class FinalCount:
             tuple(dict(zip(names, state, strict=True)) for state in states),
         )
 
-    def _judged(self, outcome: Outcome) -> tuple[bool, tuple[int, ...]]:
+    def _judged(self, outcome: Outcome) -> tuple[bool | None, tuple[int, ...]]:
         if outcome not in self._known:
             named, memory = registers(self._program, outcome), dict(outcome.memory)
             state = tuple(
                 memory[name] if thread is None else named[thread, name]
                 for thread, name in self._places
             )
-            self._known[outcome] = satisfies(self._formula, named, memory), state
+            given = self._program.given
+            spoken_of = given is None or satisfies(given, named, memory)
+            holds = satisfies(self._formula, named, memory) if spoken_of else None
+            self._known[outcome] = holds, state
         return self._known[outcome]
 
 

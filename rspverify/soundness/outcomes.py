@@ -303,9 +303,10 @@ def observed_by(program: Program, model: MemoryModel, settings: Settings) -> Mod
     program = decided(program, model, (), settings)
     questions = Questions(program, model, settings.limits())
     formula = program.condition.formula if program.condition else Junction(True, ())
+    spoken_of = questions.satisfying(program.given or Junction(True, ()))
     holds, solver = questions.satisfying(formula), questions.solver()
     found = Observation.NEVER
-    if solver.find([holds]) is not None:
-        fails = solver.find([~holds]) is not None
+    if solver.find([spoken_of, holds]) is not None:
+        fails = solver.find([spoken_of, ~holds]) is not None
         found = Observation.SOMETIMES if fails else Observation.ALWAYS
     return ModelObservation(found, questions.race() is not None, program.within)
