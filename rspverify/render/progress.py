@@ -14,8 +14,7 @@ from rspverify.render.forms.text import MatrixLines, show
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-    from rspverify.render.bar import Shown
+    from rich.progress import Progress
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -47,7 +46,7 @@ class Bar:
         self._began = self._counted_from = time.monotonic()
         self._what, self._also, self._words = "", "", ""
         self._done, self._total = 0.0, 0
-        self._shown: Shown | None = None
+        self._shown: Progress | None = None
 
     def __enter__(self) -> Self:
         work = self._show if self._on_terminal else self._tell
@@ -63,12 +62,24 @@ class Bar:
     def _show(self) -> None:
         if self._over.wait(_SOON):
             return
-        from rspverify.render.bar import Shown
+        from rspverify.render.bar import shown_on
 
         with self._lock:
             if not self._over.is_set():
-                self._shown = Shown(self._beside)
-                self._shown.at(self._words, self._done, self._total)
+                self._shown = shown_on(self._beside)
+                self._draw()
+
+    def _draw(self) -> None:
+        """Without words nothing is shown."""
+        with self._lock:
+            if self._shown is not None:
+                self._shown.update(
+                    self._shown.task_ids[0],
+                    completed=self._done,
+                    total=self._total or None,
+                    description=self._words,
+                    visible=bool(self._words),
+                )
 
     def _tell(self) -> None:
         while not self._over.wait(_BETWEEN_LINES):
@@ -87,7 +98,7 @@ class Bar:
         self._what, self._counted_from, self._total = what, time.monotonic(), total
         with self._lock:
             if self._shown is not None:
-                self._shown.again()
+                self._shown.reset(self._shown.task_ids[0])
         self.at(0)
 
     def advance(self, number: int = 1) -> None:
@@ -102,9 +113,7 @@ class Bar:
             rate = f", {done / seconds:,.1f}/s" if done and seconds else ""
             words.insert(0, f"{self._what}: {done:,.0f} of {self._total:,.0f}{rate}")
         self._words = "; ".join(words)
-        with self._lock:
-            if self._shown is not None:
-                self._shown.at(self._words, done, self._total)
+        self._draw()
 
 
 class Stream(Generic[T, R]):

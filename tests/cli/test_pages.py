@@ -1,4 +1,4 @@
-"""`--format html` and `--report` of compare, mutate, hunt and repair: what they ask and show."""
+"""`--format html` and `--report` of what is found: what they ask and show."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ import pytest
 from command_line import run
 from html_pages import Page, require_harmless
 
+from rspverify.api import details
+
 pytestmark = pytest.mark.usefixtures("in_repository", "one_cache", "in_one_process")
 
 ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 BROKEN = "tests/scheme/broken/proposed-no-release-flush.yaml"
 FIG4 = "litmus/rsp/paper/Fig4.litmus"
+EX3 = "litmus/rsp/paper/Ex3.litmus"
+CORR = "litmus/rsp/coherence/CoRR+st.WG+ld.DV.R-ld.DV.R.litmus"
+RMW = "litmus/rsp/RMW/RMW+add3.WG+st.DV.R.litmus"
 MP = "litmus/rsp/MP/MP+st.na-st.DV+ld.DV-ld.na.litmus"
 
 
@@ -92,3 +97,52 @@ def test_what_cannot_be_written_loses_nothing(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert str(file) in result.stderr
     assert "r0=inc.WG x || st.DV.R x 10" in result.stdout and "is sound for" in result.stdout
+
+
+# ---- of check ------------------------------------------------------------------------------------
+
+
+def test_a_finding_has_all_that_it_rests_on() -> None:
+    page = run("check", ORIGINAL, PROPOSED, FIG4, EX3, "--format", "html").stdout
+    assert page.count("<article") == 1
+    assert "schemes/original.yaml:12: row 2, load DV,N: INV_L1 WG, LD r x" in page
+    assert "<dt>Narf</dt><dd><code>empty (rf; [nal]) \\ vis</code></dd>" in page
+    assert "<b>P1</b> <code>INV_L1 WG; LD r y</code>" in page
+    assert "forbidden by Narf" in page and "<svg " in page
+    trace = page.partition('<table class="trace">')[2].partition("</table>")[0]
+    assert trace.count("<tr") == 1 + 1 + 12
+    assert re.search(r"LD r x \(reads 0\)</code></td>.*x=42.*</tr>\n</tbody>", trace)
+    assert "rspverify explain schemes/original.yaml litmus/rsp/paper/Fig4.litmus" in page
+
+
+def test_what_is_stuck_has_its_execution() -> None:
+    result = run("check", ORIGINAL, CORR, "--progress", "--format", "html")
+    assert result.exit_code == 1
+    assert "after which nothing can go on" in result.stdout
+    assert "STUCK no instruction can happen after 3 steps" in result.stdout
+    assert "explain --progress" in result.stdout and "<svg " not in result.stdout
+
+
+def test_details_are_asked_for_only_where_they_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rspverify.drawing.details.details", lambda *_, **__: 1 / 0)
+    assert run("check", ORIGINAL, FIG4, "--format", "sarif").exit_code == 1
+    assert run("check", PROPOSED, FIG4, "--format", "html").exit_code == 0
+    held = (ORIGINAL, FIG4, "--expect", "litmus/rsp/expected.yaml")
+    assert run("check", *held, "--format", "html").exit_code == 0
+
+
+def test_so_many_have_details_and_the_rest_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(details, "MOST", 1)
+    page = run("check", ORIGINAL, FIG4, RMW, "--format", "html").stdout
+    assert page.count('<table class="trace">') == 1 and page.count("<article") == 2
+    smaller = min((FIG4, RMW), key=lambda it: Path(it).stat().st_size)
+    assert f"rspverify explain {ORIGINAL} {smaller}" in page, "the smallest test has it"
+    assert "1 of 2 findings with an execution are shown step by step" in page
+
+
+def test_pictures_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = run("check", ORIGINAL, FIG4, "--format", "html").stdout
+    monkeypatch.setattr("rspverify.drawing.draw.draw", lambda *_: 1 / 0)
+    second = run("check", ORIGINAL, FIG4, "--format", "html").stdout
+    pictures = [page[page.index("<svg") : page.index("</svg>")] for page in (first, second)]
+    assert pictures[0] == pictures[1]

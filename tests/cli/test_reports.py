@@ -136,18 +136,23 @@ def test_reports_have_what_is_known(
     assert len(json.loads((tmp_path / "json").read_text())["results"]) == 1
 
 
-def test_an_interrupt_while_rows_are_blamed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("what", "blamed"), [("faults", False), ("details", True)])
+def test_an_interrupt_while_reasons_are_asked(
+    what: str, blamed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every verdict is there, and the rows that are known by then."""
+    """Every verdict is there, and the reasons that are known by then."""
 
-    def faults(*_: Any) -> Generator[Any, None, None]:
+    def asked(*_: Any, **__: Any) -> Generator[Any, None, None]:
         raise KeyboardInterrupt
         yield
 
-    monkeypatch.setattr("rspverify.drawing.details.faults", faults)
+    monkeypatch.setattr(f"rspverify.drawing.details.{what}", asked)
     result = run(ORIGINAL, FIG4, *reports(tmp_path))
     assert result.exit_code == 130
-    assert "interrupted after all 1 verdicts" in (tmp_path / "markdown").read_text()
+    for form in ("markdown", "html"):
+        text = (tmp_path / form).read_text()
+        assert "interrupted after all 1 verdicts" in text
+        assert ("row 2, load DV,N" in text) == blamed
     assert json.loads((tmp_path / "json").read_text())["summary"]["UNSOUND"] == 1
-    assert f"::error file={FIG4},title=UNSOUND" in (tmp_path / "github").read_text()
+    place = "schemes/original.yaml,line=12" if blamed else FIG4
+    assert f"::error file={place}" in (tmp_path / "github").read_text()

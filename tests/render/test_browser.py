@@ -112,12 +112,11 @@ def test_an_address_opens_a_finding_at_a_step(opened: Opened) -> None:
     assert page.locator(".trace tr.here td").first.text_content() == "2"
 
 
-@pytest.mark.parametrize("command", ["check", *FOUND])
+@pytest.mark.parametrize("command", FOUND)
 def test_dark_on_a_phone_and_on_paper(command: str, opened: Opened) -> None:
     """Nothing is wider than a phone but tables, which scroll; on paper all is open."""
     phone = {"viewport": {"width": 360, "height": 640}, "color_scheme": "dark"}
-    text = checked() if command == "check" else page_of(command, "word")
-    page = opened(text, "#f1", **phone)
+    page = opened(page_of(command, "word"), "#f1", **phone)
     paper = "getComputedStyle(document.body).backgroundColor"
     assert page.evaluate(paper) == "rgb(23, 24, 26)"
     assert page.evaluate("document.documentElement.scrollWidth") <= 360

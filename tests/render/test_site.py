@@ -15,10 +15,9 @@ from results import report as made_up
 from results import result, told
 
 from rspverify.answers import ModelAnswer, Observed, Reached, SuiteReport
-from rspverify.commands.report import LISTED, require_site, write_site
+from rspverify.commands.report import LISTED, write_site
 from rspverify.records import replace
 from rspverify.render.site import site
-from rspverify.source import InputError
 from rspverify.verdict import Verdict, Word
 from rspverify.wording import visible
 
@@ -167,16 +166,6 @@ def test_a_site_is_written_over_the_one_before(tmp_path: Path) -> None:
     assert not list(place.glob("cases/two*")) and list(place.glob("cases/one*"))
     assert (place / "mine.txt").exists() and (tmp_path / "outside.txt").exists()
     assert "two" not in (place / LISTED).read_text()
-
-
-def test_a_folder_with_something_else_is_left_as_it_is(tmp_path: Path) -> None:
-    (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(InputError, match="must be a site from before"):
-        write_site(str(tmp_path), [report("one")])
-    assert [it.name for it in tmp_path.iterdir()] == ["mine.txt"]
-    for wrong in (str(tmp_path / "mine.txt"), ""):
-        with pytest.raises(InputError, match="--site must be a folder, not "):
-            require_site(wrong)
 
 
 def test_out_of_a_folder_in_a_browser(opened: Opened, tmp_path: Path) -> None:
