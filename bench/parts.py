@@ -17,7 +17,7 @@ from rspverify.machine.events import Events
 from rspverify.machine.firings import enough_steps
 from rspverify.machine.unroll import Unrolling
 from rspverify.machine.witness import GeneratedWitness
-from rspverify.smt.bridge import second_opinion
+from rspverify.smt.portfolio import second_opinion
 from rspverify.smt.solver import Solver
 from rspverify.smt.term import Term
 

@@ -12,7 +12,7 @@ from math import comb
 
 from rspverify.axiomatic.executions import Executions
 from rspverify.axiomatic.model import Linearisation, MemoryModel
-from rspverify.axiomatic.vocabulary import CO, LO, RELATIONS, SETS, SYNC_FENCE
+from rspverify.axiomatic.vocabulary import CO, LO, SYNC_FENCE
 from rspverify.limits import Limits
 from rspverify.litmus.program import Location, Program
 from rspverify.relation.terms import EventSet, Relation, possible
@@ -118,9 +118,9 @@ class Candidates(Executions):
         """A total order of PTX's fences in SC, between those in the scope of each other."""
         if SYNC_FENCE not in self.model.names:
             return {}
-        strong = self.members(SETS["SC"])
+        strong = self.decided("SC")
         members = {it: term for it, term in strong.items() if self.events[it].location is None}
-        scoped = self.related(RELATIONS["sr"])
+        scoped = self.decided("sr")
         order = self._total_order(SYNC_FENCE, members)
         return possible({pair: term for pair, term in order.items() if pair in scoped})
 

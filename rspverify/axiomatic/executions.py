@@ -7,7 +7,8 @@ that a machine brings with it (below).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
 from rspverify.axiomatic.event import Event, Part, events_of
 from rspverify.axiomatic.interpretation import interpret
@@ -22,7 +23,8 @@ from rspverify.axiomatic.vocabulary import (
     RF,
     SETS,
     SYNC_FENCE,
-    Membership,
+    Ways,
+    decided,
 )
 from rspverify.limits import Limits
 from rspverify.litmus.dialects import is_partial
@@ -105,52 +107,19 @@ class Executions(ABC):
         writing = executed & self._succeeds.get(it.index, TRUE)
         return (writing if event.part is Part.WRITE else executed), writing
 
-    def modes(self, event: Event) -> list[tuple[Event, Term]]:
-        """What an executed event may be, and when: two things if it is a compare-exchange."""
-        if event.failed is None or event.operation is None:
-            return [(event, TRUE)]
-        succeeds = self._succeeds[event.operation.index]
-        return [(event, succeeds), (event.failed, ~succeeds)]
-
-    def members(self, belongs: Membership) -> EventSet:
-        """The value of a base set."""
-        found = {}
+    @cached_property
+    def _ways(self) -> Ways:
+        ways: dict[int, list[tuple[Event, Term]]] = {}
         for event in self.events:
-            term, modes = self.executed[event.index], self.modes(event)
-            if len(modes) == 1:
-                term = term if belongs(modes[0][0]) else FALSE
-            else:
-                fitting = [when for it, when in modes if belongs(it)]
-                term = term if len(fitting) == len(modes) else term & any_of(fitting)
-            if term is not FALSE:
-                found[event.index] = term
-        return found
+            ways[event.index] = [(event, TRUE)]
+            if event.failed is not None and event.operation is not None:
+                succeeds = self._succeeds[event.operation.index]
+                ways[event.index] = [(event, succeeds), (event.failed, ~succeeds)]
+        return ways
 
-    def related(self, test: Callable[[Event, Event], bool]) -> Relation:
-        """The value of a base relation that the program alone decides."""
-        executed, found = self.executed, {}
-        for a in self.events:
-            for b in self.events:
-                if a is b or (a.failed is None and b.failed is None):
-                    related = test(a, b)
-                    both = executed[a.index] & executed[b.index] if related else FALSE
-                else:
-                    both = self._in_some_mode(a, b, test)
-                if both is not FALSE:
-                    found[a.index, b.index] = both
-        return found
-
-    def _in_some_mode(self, a: Event, b: Event, test: Callable[[Event, Event], bool]) -> Term:
-        """That two events are executed, and related by what they are then."""
-        executed = self.executed
-        modes = [
-            (test(one, two), first & second)
-            for one, first in self.modes(a)
-            for two, second in self.modes(b)
-        ]
-        fitting = [when for related, when in modes if related]
-        both = executed[a.index] & executed[b.index]
-        return both if len(fitting) == len(modes) else both & any_of(fitting)
+    def decided(self, name: str) -> Value:
+        """The value of a base set or relation that the program alone decides."""
+        return decided(name, self._ways, self.executed, any_of, FALSE)
 
     def relation(self, name: str) -> Relation:
         """The value of a relation of the model, by its name."""
@@ -238,10 +207,8 @@ class Executions(ABC):
         """The order of these members that an execution chooses, which contains what is given."""
 
     def _base(self, name: str) -> Value:
-        if name in SETS:
-            return self.members(SETS[name])
-        if name in RELATIONS:
-            return self.related(RELATIONS[name])
+        if name in SETS or name in RELATIONS:
+            return self.decided(name)
         if name == FINAL_WRITES:
             return self.final_writes
         return self.witness[name]

@@ -27,16 +27,15 @@ from rspverify.axiomatic.vocabulary import (
     FINAL_WRITES,
     LO,
     MO,
-    OF_ONE_THREAD,
-    RELATIONS,
     RF,
     SETS,
     SYNC_FENCE,
+    decided,
 )
 from rspverify.limits import Limits
 from rspverify.litmus.program import Dependencies, Kind, Location, Operation, Program, Thread
 from rspverify.records import replace
-from rspverify.relation.columns import Columns
+from rspverify.relation.columns import Columns, any_of
 from rspverify.relation.expression import Name, Test
 from rspverify.relation.graded import Value
 from rspverify.value import Binary, Constant, Expression, Read, evaluate, renumbered
@@ -362,16 +361,13 @@ class Together:
 
         every = where(True for _ in choices) * self._every
         there = self._there(choices, where)
-        executed = dict.fromkeys(there, 0)
-        for it, ways in there.items():
-            for _, bits in ways:
-                executed[it] |= bits
+        executed = {it: any_of(bits for _, bits in ways) for it, ways in there.items()}
         algebra = Columns(executed)
         witness = self._witness(choices, where)
         names = self._model.names - DERIVED.keys()
         base: dict[str, Value] = {**witness, LO: {}}
         for name in sorted(names - base.keys()):
-            base[name] = _members(there, name) if name in SETS else _related(there, name)
+            base[name] = decided(name, there, executed, any_of, 0)
         broken = 0
 
         def order(asked: Linearisation, values: Mapping[str, Value]) -> Value:
@@ -520,30 +516,3 @@ def keeps_pairs(model: MemoryModel) -> bool:
 def _before(a: int, b: int, order: Iterable[int]) -> bool:
     found = [it for it in order if it in (a, b)]
     return found == [a, b]
-
-
-def _members(there: Mapping[int, Sequence[tuple[Event, int]]], name: str) -> Value:
-    belongs = SETS[name]
-    found: dict[int, int] = {}
-    for it, ways in there.items():
-        for event, bits in ways:
-            if belongs(event):
-                found[it] = found.get(it, 0) | bits
-    return found
-
-
-def _related(there: Mapping[int, Sequence[tuple[Event, int]]], name: str) -> Value:
-    test, within = RELATIONS[name], name in OF_ONE_THREAD
-    found: dict[tuple[int, int], int] = {}
-    for a, left in there.items():
-        for b, right in there.items():
-            if within and a // (2 * _THREAD) != b // (2 * _THREAD):
-                continue
-            both = 0
-            for one, bits in left:
-                for other, others in right:
-                    if test(one, other):
-                        both |= bits & others
-            if both:
-                found[a, b] = both
-    return found

@@ -6,8 +6,10 @@ relation is one line here. A relation holds between executed events only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
+from itertools import product
+from typing import Any, TypeAlias
 
 from rspverify.axiomatic.event import PARTY, Event, Part
 from rspverify.isa.execution import LATE
@@ -347,6 +349,46 @@ OF_ONE_THREAD = frozenset(
     ]
 )
 """Those of them that relate no events of two threads."""
+
+Ways: TypeAlias = Mapping[int, Sequence[tuple[Event, Any]]]
+"""By index what each event may be, and when it is that: terms, or bits."""
+
+
+def decided(
+    name: str,
+    ways: Ways,
+    executed: Mapping[int, Any],
+    any_of: Callable[[list[Any]], Any],
+    never: Any,
+) -> dict[Any, Any]:
+    """When each event is in a base set, or each pair in a base relation, that the program decides.
+
+    executed: event → when it is. What never is so is left out.
+    """
+    found: dict[Any, Any] = {}
+    if name in SETS:
+        for it, own in ways.items():
+            fitting = [when for event, when in own if SETS[name](event)]
+            if fitting:
+                there = executed[it]
+                found[it] = there if len(fitting) == len(own) else there & any_of(fitting)
+    else:
+        test, within = RELATIONS[name], name in OF_ONE_THREAD
+        for (a, ones), (b, others) in product(ways.items(), repeat=2):
+            if within and ones and others and ones[0][0].thread is not others[0][0].thread:
+                continue
+            fitting = [
+                first & second
+                for one, first in ones
+                for other, second in others
+                if test(one, other)
+            ]
+            if fitting:
+                both = executed[a] & executed[b]
+                every = len(fitting) == len(ones) * len(others)
+                found[a, b] = both if every else both & any_of(fitting)
+    return {it: when for it, when in found.items() if when != never}
+
 
 RF, MO, CO, LO, SYNC_FENCE = WITNESS = ("rf", "mo", "co", "lo", "sync_fence")
 """The execution witness: rf; mo, an order of the writes of each location that is declared atomic;

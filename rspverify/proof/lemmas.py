@@ -19,7 +19,7 @@ import yaml
 from msgspec import Struct
 
 from rspverify.convert import Seconds
-from rspverify.smt.texts import asked
+from rspverify.smt.smtlib import asked
 from rspverify.soundness.internal import InternalError
 
 FILE = Path(__file__).with_name("lemmas.yaml")

@@ -18,7 +18,7 @@ class Columns(Graded):
     """Sets and relations graded by the executions that they are in."""
 
     def __init__(self, executed: Mapping[int, int]) -> None:
-        super().__init__(executed, _any, 0)
+        super().__init__(executed, any_of, 0)
 
     def closure(self, relation: Value) -> Value:
         """The transitive closure."""
@@ -32,10 +32,11 @@ class Columns(Graded):
             if test is Test.ACYCLIC:
                 return ~_circles(value)
             value = {pair: bits for pair, bits in value.items() if pair[0] == pair[1]}
-        return ~_any(value.values())
+        return ~any_of(value.values())
 
 
-def _any(those: Iterable[int]) -> int:
+def any_of(those: Iterable[int]) -> int:
+    """The executions that some of these have."""
     return reduce(or_, those, 0)
 
 

@@ -20,29 +20,19 @@ AnyOf: TypeAlias = Callable[[list[Any]], Any]
 
 
 class Graded(Algebra[Value]):
-    """executed: event → when it is executed. never: what is never so.
-
-    An operator is applied to the same values once.
-    """
+    """executed: event → when it is executed. never: what is never so."""
 
     def __init__(self, executed: Value, any_of: AnyOf, never: Any) -> None:
         self.executed = executed
         self._any_of, self._never = any_of, never
         self._same = identity(executed)
-        self._applied: dict[tuple[Any, ...], tuple[tuple[Value, ...], Value]] = {}
 
     @abstractmethod
     def closure(self, relation: Value) -> Value:
         """The transitive closure."""
 
-    def apply(self, operator: Operator, operands: tuple[Value, ...]) -> Value:
+    def apply(self, operator: Operator, operands: tuple[Any, ...]) -> Value:
         """What an operator makes of its operands."""
-        key = (type(operator), *map(id, operands)) if operands else (operator,)
-        if key not in self._applied:  # operands that are kept alive keep their id
-            self._applied[key] = operands, self._apply(operator, operands)
-        return self._applied[key][1]
-
-    def _apply(self, operator: Operator, operands: tuple[Any, ...]) -> Value:
         match operator:
             case operators.Nothing():
                 return {}
@@ -78,7 +68,7 @@ class Graded(Algebra[Value]):
             case operators.Plus():
                 return self.closure(operands[0])
             case operators.Star():
-                return _union(self.apply(operators.Plus(operator.argument), operands), self._same)
+                return _union(self.closure(operands[0]), self._same)
             case _:
                 assert_never(operator)
 

@@ -7,16 +7,15 @@ that most pairs never reach a solver.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TypeAlias, TypeVar
+from collections.abc import Mapping
+from typing import Any, TypeAlias, TypeVar
 
 from rspverify.limits import LimitReached, Limits
 from rspverify.relation import expression as operators
 from rspverify.relation.algebra import Definitions
 from rspverify.relation.expression import Expression, Operator, Sort, Test
 from rspverify.relation.graded import Graded, Value, closed, composition
-from rspverify.relation.sharing import Sharing
-from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of
+from rspverify.smt.term import FALSE, TRUE, Kind, Term, all_of, any_of
 
 EventSet: TypeAlias = Mapping[int, Term]
 Relation: TypeAlias = Mapping[tuple[int, int], Term]
@@ -32,7 +31,7 @@ class Terms(Graded):
         super().__init__(executed, any_of, FALSE)
         self._limits = limits or Limits()
 
-    def apply(self, operator: Operator, operands: tuple[Value, ...]) -> Value:
+    def apply(self, operator: Operator, operands: tuple[Any, ...]) -> Value:
         """What an operator makes of its operands. Raises LimitReached where no time is left."""
         self._limits.remaining()
         return super().apply(operator, operands)
@@ -59,7 +58,6 @@ class Terms(Graded):
             }
             if grown == values:
                 break
-            self._forget(values.values())
             values, rounds = grown, rounds + 1
             possible = sum(map(len, values.values()))
             if rounds * possible > _MOST_ROUNDS:
@@ -67,17 +65,6 @@ class Terms(Graded):
                 raise LimitReached(f"the recursive definition of {defined} takes too many rounds")
             self._limits.remaining()
         return values
-
-    def _forget(self, values: Iterable[Value]) -> None:
-        """Keep nothing that was made of some values."""
-        gone = {*map(id, values)}
-        kept = {}
-        for key, (operands, value) in self._applied.items():
-            if gone.isdisjoint(key[1:]):
-                kept[key] = operands, value
-            else:
-                gone.add(id(value))
-        self._applied = kept
 
     def offending(self, test: Test, expression: Expression, names: Mapping[str, Value]) -> Relation:
         """The pairs of which an axiom wants none; an event of a set is a pair with itself."""
@@ -109,3 +96,43 @@ def closure(relation: Relation, limits: Limits | None = None) -> Relation:
 def possible(terms: Mapping[Key, Term]) -> dict[Key, Term]:
     """What a mapping has but FALSE."""
     return {key: term for key, term in terms.items() if term is not FALSE}
+
+
+class Sharing:
+    """One term for all that are built alike, whatever the order of their arguments: what tells that
+    the rounds of a recursive definition change nothing more."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Kind, frozenset[Term]], Term] = {}
+        self._shared: dict[Term, Term] = {}
+
+    def shared(self, terms: Mapping[Any, Term]) -> dict[Any, Term]:
+        """The same mapping, with one term for all that are built alike, and without FALSE."""
+        shared = {key: self.term(term) for key, term in terms.items()}
+        return {key: term for key, term in shared.items() if term is not FALSE}
+
+    def term(self, term: Term) -> Term:
+        """The one term for all that are built like this one."""
+        stack = [term]
+        while stack:
+            each = stack[-1]
+            missing = [below for below in each.arguments if below not in self._shared]
+            if missing and each not in self._shared:
+                stack += missing
+                continue
+            stack.pop()
+            if each not in self._shared:
+                self._shared[each] = self._built(each)
+        return self._shared[term]
+
+    def _built(self, term: Term) -> Term:
+        """A term of which the arguments are shared already."""
+        if not term.arguments:
+            return term
+        arguments = [self._shared[each] for each in term.arguments]
+        if term.kind is Kind.NOT:
+            return ~arguments[0]
+        folded = (all_of if term.kind is Kind.AND else any_of)(arguments)
+        if folded.kind is not term.kind:
+            return folded
+        return self._known.setdefault((folded.kind, frozenset(folded.arguments)), folded)

@@ -1,4 +1,8 @@
-"""Other solvers, for a second opinion: those of pySMT, Bitwuzla, and any that reads SMT-LIB 2."""
+"""Other solvers, for a second opinion: those of pySMT, Bitwuzla, and any that reads SMT-LIB 2.
+
+The default solver (solver.py) is Z3 reached directly, because that is five times faster; what any
+two say of one formula must not differ, and tests hold them to that.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,15 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from io import StringIO
 from pathlib import Path
 
+from pysmt.environment import Environment
+from pysmt.exceptions import NoSolverAvailableError, SolverReturnedUnknownResultError
+from pysmt.smtlib.parser import SmtLibParser
+
 from rspverify.limits import Limits
-from rspverify.smt.bridge import pysmt_solvers, second_opinion
 from rspverify.smt.smtlib import script
 from rspverify.smt.term import Term
 
@@ -42,6 +50,37 @@ def satisfiable(terms: Sequence[Term], solver: str, limits: Limits) -> bool | st
         return second_opinion(terms, solver, seconds)
     program = shutil.which(solver)
     return _program(program, terms, seconds) if program else f"there is no solver {solver}"
+
+
+def pysmt_solvers() -> list[str]:
+    """The solvers that pySMT finds installed; none where a broken one keeps it from looking."""
+    try:
+        return sorted(Environment().factory.all_solvers())
+    except Exception:
+        return []  # such as the package `yices` without its shared library
+
+
+def second_opinion(
+    terms: Iterable[Term], solver: str = "z3", seconds: float | None = None
+) -> bool | str:
+    """Whether all terms can hold at once, says the solver of that pySMT name; or why it gave up.
+
+    seconds: a limit that only cvc5 keeps to.
+    """
+    environment = Environment()
+    read = SmtLibParser(environment).get_script(StringIO(script(terms)))
+    wanted = read.get_last_formula(environment.formula_manager)
+    limit = {"tlimit-per": str(max(1, int(seconds * 1000)))} if seconds and solver == "cvc5" else {}
+    try:
+        with environment.factory.Solver(
+            name=solver, logic="QF_BOOL", generate_models=False, solver_options=limit
+        ) as asked:
+            asked.add_assertion(wanted)
+            return bool(asked.solve())
+    except NoSolverAvailableError:
+        return f"pySMT has no solver named {solver}"
+    except SolverReturnedUnknownResultError:
+        return f"{solver} gave up"
 
 
 def _bitwuzla(terms: Sequence[Term], seconds: float | None) -> bool | str:

@@ -1,9 +1,10 @@
-"""Terms as an SMT-LIB 2 script, so that any solver can be asked the same question."""
+"""Questions in SMT-LIB 2: terms as a script, which any solver can be asked, and texts of others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from rspverify.smt.interface import NO, YES, Context, ContextSolver
 from rspverify.smt.term import FALSE, TRUE, Kind, Term
 
 _LONG = 400
@@ -64,3 +65,36 @@ def _below(terms: Sequence[Term]) -> tuple[list[Term], dict[Term, int]]:
                     uses[each] += 1
         uses[root] += 1
     return order, uses
+
+
+# ---- questions that terms cannot say, such as those with quantifiers and times -------------------
+
+
+def asked(text: str, solver: str = "z3", seconds: float | None = None) -> str:
+    """What a solver answers to a text with one `(check-sat)`: `sat`, `unsat`, or why neither.
+
+    solver: `z3`, or `cvc5` where its package is installed. seconds: a limit.
+    """
+    if solver == "cvc5":
+        return _by_cvc5(text, seconds)
+    asked = ContextSolver(Context())
+    if seconds is not None:
+        asked.set("timeout", max(1, int(seconds * 1000)))
+    asked.read(text)
+    answer = {YES: "sat", NO: "unsat"}.get(asked.check())
+    return answer or f"unknown: {asked.reason}"
+
+
+def _by_cvc5(text: str, seconds: float | None) -> str:
+    import cvc5
+
+    solver = cvc5.Solver(cvc5.TermManager())
+    if seconds is not None:
+        solver.setOption("tlimit-per", str(max(1, int(seconds * 1000))))
+    solver.setOption("full-saturate-quant", "true")
+    parser = cvc5.InputParser(solver)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "question")
+    symbols, answer = parser.getSymbolManager(), ""
+    while not (command := parser.nextCommand()).isNull():
+        answer = command.invoke(solver, symbols).strip() or answer
+    return answer

@@ -20,7 +20,7 @@ from rspverify.proof.lemmas import (
 )
 from rspverify.records import replace
 from rspverify.smt.portfolio import is_solver
-from rspverify.smt.texts import asked
+from rspverify.smt.smtlib import asked
 
 LEMMAS = [*theory().lemmas.values()]
 NAMES = [it.name for it in LEMMAS]

@@ -32,8 +32,7 @@ from rspverify.relation.expression import (
     Sort,
     Union,
 )
-from rspverify.relation.sharing import Sharing
-from rspverify.relation.terms import Terms
+from rspverify.relation.terms import Sharing, Terms
 from rspverify.smt.term import FALSE, TRUE, Kind, Term, variable
 
 r, s, x, y = (Name(name, Sort.RELATION) for name in "rsxy")
@@ -162,21 +161,6 @@ def test_names_that_are_defined_hide_earlier_ones() -> None:
     found = {**names, **algebra.least([("x", Union(r, Composition(x, x)))], names)}
     assert found["x"] == {(0, 1): TRUE, (1, 2): TRUE, (0, 2): TRUE}
     assert algebra.value(Union(x, r), found) == found["x"]
-
-
-def test_what_does_not_change_in_a_recursion_is_evaluated_once() -> None:
-    """Whatever the rounds; and nothing that was made in a round is kept."""
-    algebra = Terms(dict.fromkeys(range(4), TRUE))
-    names = {"r": {(0, 1): TRUE, (1, 2): TRUE, (2, 3): TRUE}}
-    known = algebra.value(Plus(r), names)
-    found = algebra.least([("x", Union(r, Composition(x, Intersection(r, Plus(r)))))], names)
-    assert algebra.value(Plus(r), names) is known
-    assert found["x"] == known
-    assert algebra.value(Composition(x, x), {**names, **found}) == {
-        (0, 2): TRUE,
-        (0, 3): TRUE,
-        (1, 3): TRUE,
-    }
 
 
 def test_too_many_rounds_are_a_limit() -> None:

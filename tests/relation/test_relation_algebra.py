@@ -225,13 +225,6 @@ def test_an_event_that_is_never_executed_is_in_no_complement() -> None:
     assert over({0: TRUE, 1: FALSE}, {})(Complement(r)) == {(0, 0): TRUE}
 
 
-def test_an_operator_is_applied_to_the_same_values_once() -> None:
-    value_of = over({0: TRUE, 1: TRUE}, {(0, 1): VARIABLES[0]}, s={(0, 1): VARIABLES[0]})
-    assert value_of(Composition(Plus(r), r)) is value_of(Composition(Plus(r), r))
-    assert value_of(Plus(r)) is value_of(Plus(r))
-    assert value_of(Plus(r)) is not value_of(Plus(s))
-
-
 def test_a_name_that_stands_for_something_else_is_evaluated_anew() -> None:
     algebra = Terms({0: TRUE, 1: TRUE})
     edge = {(0, 1): TRUE}

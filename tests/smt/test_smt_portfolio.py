@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from smt.truth import assignments, terms, value
 
 from rspverify.limits import LimitReached, Limits
-from rspverify.smt.portfolio import is_solver, other_solvers, satisfiable
-from rspverify.smt.term import FALSE, Term, all_of, any_of, variable
+from rspverify.smt.portfolio import is_solver, other_solvers, satisfiable, second_opinion
+from rspverify.smt.term import FALSE, TRUE, Term, all_of, any_of, variable
 
 X, Y, Z = (variable(name) for name in "xyz")
 PROPERTY = settings(max_examples=25, derandomize=True)
@@ -28,6 +28,14 @@ def needs(package: str) -> pytest.MarkDecorator:
 
 SOLVERS = [pytest.param(name, marks=needs(name)) for name in ("cvc5", "bitwuzla")]
 INSTALLED = pytest.mark.parametrize("solver", SOLVERS)
+EACH = pytest.mark.parametrize("solver", [*SOLVERS, "z3 by pySMT"])
+
+
+def opinion(asserted: list[Term], solver: str) -> bool | str:
+    """What a solver says without a limit."""
+    if solver == "z3 by pySMT":
+        return second_opinion(asserted)
+    return satisfiable(asserted, solver, Limits())
 
 
 def program(folder: Path, body: str, name: str = "solver") -> str:
@@ -53,20 +61,30 @@ def pigeons(holes: int) -> list[Term]:
 # ---- Installed packages ----------------------------------------------------------------------------
 
 
-@INSTALLED
+@EACH
 @PROPERTY
 @given(asserted=st.lists(terms([X, Y, Z]), max_size=4))
 def test_an_installed_solver_gives_the_answer_of_the_truth_table(
     solver: str, asserted: list[Term]
 ) -> None:
     expected = any(value(all_of(asserted), each) for each in assignments([X, Y, Z]))
-    assert satisfiable(asserted, solver, Limits()) is expected
+    assert opinion(asserted, solver) is expected
 
 
-@INSTALLED
-def test_an_installed_solver_on_a_larger_question(solver: str) -> None:
-    assert satisfiable(pigeons(5), solver, Limits()) is False
-    assert satisfiable(pigeons(5)[1:], solver, Limits()) is True
+@EACH
+def test_an_installed_solver_on_single_questions(solver: str) -> None:
+    """Constants, variables of one name, pigeons, and a term that needs no deep stack."""
+    deep = X
+    for _ in range(2_000):
+        deep = ~(deep & Y) | Z
+    one, other = variable("x"), variable("x")
+    for question in ([], [TRUE], [one, ~other], pigeons(5)[1:], [deep, ~Z]):
+        assert opinion(question, solver) is True
+    assert opinion([FALSE], solver) is opinion(pigeons(5), solver) is False
+
+
+def test_a_solver_that_pysmt_has_not() -> None:
+    assert second_opinion([X], solver="nobody") == "pySMT has no solver named nobody"
 
 
 @INSTALLED
