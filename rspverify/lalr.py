@@ -1,6 +1,6 @@
 """A parser by its tables: from the words of a text to a tree, or to the first mistake.
 
-Lark makes the tables (grammar_tables.py) and documents what they mean; what is here parses by them
+Lark makes the tables (grammar.py) and documents what they mean; what is here parses by them
 without lark, which takes longer to import and to load tables than a file takes to read.
 """
 

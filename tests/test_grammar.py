@@ -11,8 +11,7 @@ import pytest
 import rspverify
 from rspverify.architecture.parsing import LANGUAGE as MACHINE
 from rspverify.axiomatic.syntax import LANGUAGE as CAT
-from rspverify.grammar import Builder, Language, Mistake
-from rspverify.grammar_tables import tables_file, written
+from rspverify.grammar import Builder, Language, Mistake, tables_file, written
 from rspverify.lalr import Place, Token, Tree
 from rspverify.litmus.syntax import ASSEMBLY, C
 from rspverify.source import Source

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import product
 
 from rspverify.compilers.ir import pairs
-from rspverify.litmus.orders import SCOPES
+from rspverify.litmus.functions import SCOPES
 from rspverify.litmus.program import Order, Program, Scope
 from rspverify.litmus.reader import read_program
 from rspverify.scheme.orders import POSSIBLE, Op, at_least

@@ -7,7 +7,7 @@ from itertools import product
 
 from msgspec import Struct
 
-from rspverify.litmus.orders import REFUSED
+from rspverify.litmus.functions import REFUSED
 from rspverify.litmus.program import GLOBAL, LOCAL, Kind, Scope
 from rspverify.programs.litmus_test import OPERATIONS, SHORT_ORDERS
 from rspverify.programs.notation import access_named

@@ -17,7 +17,6 @@ from rspverify.litmus.objects import Declarations
 from rspverify.litmus.operations import Target
 from rspverify.litmus.problems import Problems, quote
 from rspverify.litmus.program import Kind, Scope
-from rspverify.litmus.results import Spoken, ignored
 from rspverify.source import Span
 from rspverify.value import Constant, Expression, select
 
@@ -25,6 +24,10 @@ VOID = "void"
 
 Way = tuple[Expression, Mapping[str, Expression]]
 """One of several ways to a place: when it is taken, and what registers hold that it assigned."""
+
+
+Spoken = frozenset[str] | None
+"""The registers of a thread that a test speaks of in the end; None for all."""
 
 
 class Surroundings(Struct, frozen=True):
@@ -198,6 +201,64 @@ def _ordinals(body: tree.Block, functions: Collection[str]) -> Mapping[int, str]
             numbers[kind] = numbers.get(kind, 0) + 1
             found[id(each)] = f"{'' if name in BARRIERS else name}#{numbers[kind]}"
     return found
+
+
+# ---- read-modify-writes at whose value nothing looks, for which compilers have other code --------
+
+
+def spoken_of(test: tree.Test, threads: Mapping[str, tree.ThreadText]) -> dict[str, Spoken]:
+    """The registers of each thread that the final condition or `locations` names.
+
+    A test with neither is about all registers. Threads that run one kernel have one code, so that
+    what is said of one is said of all.
+    """
+    condition = () if test.condition is None else tree.walk(test.condition)
+    named = [each for each in (*condition, *test.watched) if isinstance(each, tree.Watched)]
+    if test.condition is None and not test.watched:
+        return dict.fromkeys(threads)
+    found: dict[str | int, set[str]] = {}
+    for each in named:
+        owner = "" if each.owner is None else f"P{each.owner.text.removeprefix('P')}"
+        if owner in threads:
+            found.setdefault(_code(owner, threads[owner]), set()).add(each.name.text)
+    return {name: frozenset(found.get(_code(name, thread), ())) for name, thread in threads.items()}
+
+
+def _code(name: str, thread: tree.ThreadText) -> str | int:
+    return name if thread.kernel is None else id(thread.body)
+
+
+def ignored(body: tree.Block, spoken: Spoken = frozenset()) -> frozenset[int]:
+    """The calls of a text at whose value nothing looks, by their ids.
+
+    So it is with a call that is a statement, and with one whose value a register keeps that the
+    text never reads and the test does not speak of.
+    """
+    thrown: set[int] = set()
+    kept: dict[str, list[int]] = {}
+    targets: set[int] = set()
+    names: list[tree.Name] = []
+    for node in tree.walk(body):
+        match node:
+            case tree.Evaluate(_, tree.Call() as call):
+                thrown.add(id(call))
+            case tree.Assign(_, tree.Name() as target, value) | tree.Declarator(
+                _, _, tree.Name() as target, value
+            ):
+                targets.add(id(target))
+                if isinstance(value, tree.Call):
+                    kept.setdefault(target.text, []).append(id(value))
+            case tree.Call(_, function):
+                targets.add(id(function))
+            case tree.Name():
+                names.append(node)
+    if spoken is not None:
+        read = {each.text for each in names if id(each) not in targets} | spoken
+        thrown.update(call for name, calls in kept.items() if name not in read for call in calls)
+    return frozenset(thrown)
+
+
+# ---- registers -----------------------------------------------------------------------------------
 
 
 class Registers:

@@ -153,7 +153,7 @@ class Operation(Struct, frozen=True, kw_only=True, cache_hash=True):
     regions: of a fence or a barrier, the regions of memory that it orders; of an access in
     OpenCL, that of its location. label, meets: of a barrier; at the barriers of one label the
     threads of a work-group meet, or those of a device. used: of an RMW, whether anything looks at
-    what its call gives (litmus/results.py).
+    what its call gives (litmus/frames.py).
     unsequenced: the earlier operations of its thread that it is not sequenced after, as they are in
     another operand of one expression (C11 §6.5 paragraph 3).
     choice: of an element of an array whose index is computed.

@@ -12,12 +12,11 @@ from rspverify.litmus.comments import without_comments
 from rspverify.litmus.condition import Claims
 from rspverify.litmus.declarations import declarations, initial_registers
 from rspverify.litmus.dialects import DIALECTS
-from rspverify.litmus.frames import Surroundings
+from rspverify.litmus.frames import Surroundings, spoken_of
 from rspverify.litmus.kernels import NOBODY, launched, work_items
 from rspverify.litmus.placement import numbered, placement
 from rspverify.litmus.problems import Problems
 from rspverify.litmus.program import Cut, Fault, Program, Spin, Thread
-from rspverify.litmus.results import spoken_of
 from rspverify.litmus.spins import no_spins
 from rspverify.litmus.statements import Execution
 from rspverify.litmus.syntax import ASSEMBLY, C, parse

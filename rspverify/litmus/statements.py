@@ -12,14 +12,13 @@ from typing import assert_never
 
 from rspverify.litmus import tree
 from rspverify.litmus.calls import frame_of_function
-from rspverify.litmus.frames import Frame, Registers, Surroundings
+from rspverify.litmus.frames import Frame, Registers, Spoken, Surroundings
 from rspverify.litmus.functions import BARRIERS
 from rspverify.litmus.loops import Loops
 from rspverify.litmus.objects import Object, declared
 from rspverify.litmus.operations import FALSE, TRUE, UNKNOWN, Target, truth
 from rspverify.litmus.problems import quote
 from rspverify.litmus.program import Thread
-from rspverify.litmus.results import Spoken
 from rspverify.value import Constant, Expression, binary
 
 

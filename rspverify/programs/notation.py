@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 
-from rspverify.litmus.orders import REFUSED
+from rspverify.litmus.functions import REFUSED
 from rspverify.litmus.program import Kind, Order, Scope
 from rspverify.programs.assembly import spelled_out
 from rspverify.programs.expressions import PREFIX, Line, spelled

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import assert_never
 
-from rspverify.litmus.orders import FLAGS, ORDERS, SCOPES
+from rspverify.litmus.functions import FLAGS, ORDERS, SCOPES
 from rspverify.litmus.program import Kind
 from rspverify.programs.expressions import spelled
 from rspverify.programs.litmus_test import OPERATIONS, Access, Branch, LitmusTest, blocks

@@ -14,8 +14,8 @@ from rspverify.architecture.machines import MACHINES, text_of
 from rspverify.axiomatic.catalogue import shipped_models
 from rspverify.axiomatic.library import model_texts
 from rspverify.isa.instruction_set import instruction_set
-from rspverify.litmus import orders
-from rspverify.litmus.functions import FUNCTIONS
+from rspverify.litmus.functions import FUNCTIONS, ORDERS
+from rspverify.litmus.functions import SCOPES as MEMORY_SCOPES
 from rspverify.mapping.reader import KEYS as TABLE_KEYS
 from rspverify.mapping.targets import TARGETS
 from rspverify.scheme.reader import KEYS, is_for_target
@@ -138,6 +138,6 @@ def _words() -> dict[str, Any]:
         },
         "targets": list(TARGETS),
         "functions": sorted(FUNCTIONS["OpenCL"]),
-        "constants": [*orders.ORDERS["OpenCL"], *orders.SCOPES],
+        "constants": [*ORDERS["OpenCL"], *MEMORY_SCOPES],
         "types": ["global int*", "global atomic_int*", "int", "scopeTree", "exists"],
     }

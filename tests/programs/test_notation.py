@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rspverify.litmus.orders import REFUSED
+from rspverify.litmus.functions import REFUSED
 from rspverify.litmus.program import Kind, Order, Program, Scope
 from rspverify.litmus.reader import read_program
 from rspverify.programs.litmus_test import OPERATIONS, Access, LitmusTest, Thread, litmus_test
