@@ -5,7 +5,15 @@ from __future__ import annotations
 import threading
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -54,6 +62,24 @@ class Ending(Struct, frozen=True):
     found: bool = False
     undecided: bool = False
     unwritten: Sequence[Problem] = ()
+
+
+_FOUND = frozenset({"UNSOUND", "STUCK", "DIFFERENT"})
+_UNDECIDED = frozenset({"OPEN", "UNKNOWN", "VACUOUS", "UNSUPPORTED", "NO PROOF"})
+
+
+def ending_of(words: Iterable[str | None], answers: Iterable[Any]) -> Ending:
+    """That of the words of some answers: verdicts, progress, proofs, and what compares models.
+
+    answers: each has an internal error in its field `internal`, or none.
+    """
+    said = {*words}
+    return Ending(
+        internal=any(each.internal for each in answers),
+        wrong="ERROR" in said,
+        found=bool(said & _FOUND),
+        undecided=bool(said & _UNDECIDED),
+    )
 
 
 @contextmanager

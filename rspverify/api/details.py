@@ -113,9 +113,7 @@ class Details(Struct, frozen=True):
                 given = (self.settings, self.judge, self.texts)
                 yield from ask(*of_results([*of.values()], *given, reached=reached))
 
-            if of and stream:
-                stream.count(what, len(of))
-            return known(of, coming(), self.judge, stop, stream.advance if stream else None)
+            return known(of, coming(), self.judge, stop, what, stream)
 
         unsound = {name: it for name, it in blamed.items() if it.verdict in WRONG}
         at_fault = of_one_run(known_of("rows at fault", unsound, faults))
@@ -146,20 +144,21 @@ def known(
     coming: Generator[T, None, None],
     judge: Judge,
     stop: Stop,
-    advance: Callable[[], object] | None = None,
+    what: str = "findings",
+    stream: Stream[Any, Any] | None = None,
 ) -> dict[K, T]:
     """What comes, by name, as far as it is known before an interrupt.
 
-    advance: called after each; without it there is a bar. What is wrong with a file by now is said.
+    Without a stream there is a bar. What is wrong with a file by now is said.
     """
-    from rspverify.render.progress import counting
+    from rspverify.render.progress import Bar
 
     found: list[T] = []
     if names and not stop.reason:
-        counted = nullcontext(advance) if advance else counting("findings", len(names))
-        with stoppable() as later, counted as step:
+        with stoppable() as later, nullcontext(stream.bar) if stream else Bar() as bar:
+            bar.count(what, len(names))
             try:
-                collect(coming, found, lambda _: step())
+                collect(coming, found, lambda _: bar.advance())
             except InputError as error:  # a file has changed meanwhile: the verdicts stand
                 judge.warn(str(error))
         stop.interrupted |= later.interrupted

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from rspverify.api.asked import Asked, Ending, Stop
+from rspverify.api.asked import Asked, Ending, Stop, ending_of
 from rspverify.api.compilers import compilers_named
 from rspverify.api.details import MOST, Details
 from rspverify.api.inputs import AScheme, ATest, schemes_given, tests_given
@@ -281,14 +281,9 @@ def compare_models(asked: ModelParameters) -> CompareModels:
 
 
 def _models_ended(report: ModelComparison) -> Ending:
-    answers = {each.answer for each in report.tests}
     unknown = report.searched is not None and report.searched.unknown
-    return Ending(
-        internal=any(each.internal for each in report.tests),
-        wrong=Agreement.ERROR in answers,
-        found=Agreement.DIFFERENT in answers,
-        undecided=bool(unknown or answers & {Agreement.UNKNOWN, Agreement.UNSUPPORTED}),
-    )
+    searched = [Agreement.UNKNOWN] if unknown else []
+    return ending_of([*searched, *(each.answer for each in report.tests)], report.tests)
 
 
 # ---- the command ---------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from rspverify.answers import OutcomeAnswer, OutcomesReport
-from rspverify.api.asked import Asked, Ending
+from rspverify.api.asked import Asked, ending_of
 from rspverify.api.inputs import AScheme, all_tests, schemes_given
 from rspverify.api.judges import judge_of
 from rspverify.api.parameters import OfTests, question
@@ -22,7 +22,6 @@ from rspverify.source import name_of, require
 from rspverify.terminal.command import Command, asking
 from rspverify.terminal.output import Output
 from rspverify.translators import read_translator
-from rspverify.verdict import Word
 
 Outcomes: TypeAlias = Asked[OutcomeAnswer, OutcomesReport]
 """The outcomes of each test, in their order."""
@@ -100,19 +99,10 @@ def outcomes(asked: OutcomesParameters) -> Outcomes:
         report,
         "outcomes",
         told=lambda render, form: render.told(form, len(tests)),
-        ending=_ending,
+        ending=lambda it: ending_of((each.word for each in it.results), it.results),
         shown=("text", "herd"),
         total=len(tests),
         notes=model.notes,
-    )
-
-
-def _ending(report: OutcomesReport) -> Ending:
-    words = {each.word for each in report.results}
-    return Ending(
-        internal=any(each.internal for each in report.results),
-        wrong=Word.ERROR in words,
-        undecided=bool(words & {Word.UNSUPPORTED, Word.UNKNOWN}),
     )
 
 

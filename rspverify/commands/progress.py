@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from rspverify.api.asked import Asked, Ending
+from rspverify.api.asked import Asked, Ending, ending_of
 from rspverify.api.inputs import all_tests, several
 from rspverify.api.parameters import OfTests, question
 from rspverify.axiomatic.cat import load_model
@@ -17,7 +17,6 @@ from rspverify.soundness.hang import ProgressReport, ScheduledAnswer
 from rspverify.soundness.settings import OF_A_TEST, Settings
 from rspverify.source import require
 from rspverify.terminal.command import TEXT_OR_JSON, Command
-from rspverify.verdict import ProgressWord, Word
 
 Progress: TypeAlias = Asked[ScheduledAnswer, ProgressReport]
 """Each test under each scheduler, test by test."""
@@ -74,13 +73,8 @@ def progress(asked: ProgressParameters) -> Progress:
 
 
 def _ending(report: ProgressReport) -> Ending:
-    found = {each.progress for each in report.results}
-    return Ending(
-        internal=any(each.internal for each in report.results),
-        wrong=any(each.word is Word.ERROR for each in report.results),
-        found=ProgressWord.STUCK in found,
-        undecided=ProgressWord.UNKNOWN in found,
-    )
+    words = (word for each in report.results for word in (each.word, each.progress))
+    return ending_of(words, report.results)
 
 
 COMMAND = Command(

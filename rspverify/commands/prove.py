@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from rspverify.answers import Detail
-from rspverify.api.asked import Asked, Ending, Stop
+from rspverify.api.asked import Asked, Ending, Stop, ending_of
 from rspverify.api.details import known_details
 from rspverify.api.inputs import AScheme, schemes_given, several
 from rspverify.api.parameters import Decided, question
@@ -133,12 +133,8 @@ def prove(asked: ProofParameters) -> Proving:
 
 
 def _ending(report: ProofReport) -> Ending:
-    words = {it.word for it in report.proofs}
-    return Ending(
-        internal=any(it.internal for it in report.proofs),
-        found=ProofWord.UNSOUND in words,
-        undecided=ProofWord.NO_PROOF in words or not all(it.proved for it in report.lemmas),
-    )
+    lemmas = (ProofWord.PROVED if it.proved else ProofWord.NO_PROOF for it in report.lemmas)
+    return ending_of([*lemmas, *(it.word for it in report.proofs)], report.proofs)
 
 
 COMMAND = Command(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
@@ -168,14 +168,6 @@ class Stream(Generic[T, R]):
     def finish(self, report: R) -> None:
         """What people read once all answers are there."""
         self.print(self._it.last(report) if self.text else ())
-
-
-@contextmanager
-def counting(what: str, total: int) -> Iterator[Callable[[], None]]:
-    """What to call after each of so many things."""
-    with Bar() as bar:
-        bar.count(what, total)
-        yield bar.advance
 
 
 @contextmanager

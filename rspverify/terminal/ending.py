@@ -57,18 +57,17 @@ def exit_code_of(
 
     optional: the tests that may be UNSUPPORTED.
     """
-    from rspverify.verdict import ProgressWord, Word
+    from rspverify.api.asked import ending_of
 
     telling = results if held is None else [each.result for each in held.differences]
-    telling = [it for it in telling if it.file not in optional or it.words != Word.UNSUPPORTED]
-    words = {word for each in telling for word in each.words.split()}
-    undecided = {Word.OPEN, Word.UNKNOWN, Word.VACUOUS, Word.UNSUPPORTED, ProgressWord.UNKNOWN}
+    telling = [it for it in telling if it.file not in optional or it.words != "UNSUPPORTED"]
+    it = ending_of((word for each in telling for word in each.words.split()), results)
     return exit_code(
-        internal=any(each.internal for each in results),
+        internal=it.internal,
         interrupted=interrupted,
-        wrong=Word.ERROR in words,
-        found=words & {Word.UNSOUND, ProgressWord.STUCK} if held is None else held.unexpected,
-        undecided=held is None and words & undecided,
+        wrong=it.wrong,
+        found=it.found if held is None else held.unexpected,
+        undecided=held is None and it.undecided,
     )
 
 

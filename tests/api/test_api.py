@@ -143,7 +143,8 @@ def test_nothing_is_decided_before_it_is_asked_for(monkeypatch: pytest.MonkeyPat
     assert (first.verdict, len(asked)) == (Word.UNSOUND, 1)
     assert list(islice(question, 1)) == [first], "what is known is not asked again"
     assert len(asked) == 1
-    assert len(question.report().results) == 4 == len(list(question))
+    report = question.report()
+    assert len(report.results) == 4 == len(list(question)) and report.stopped is None
     assert len(asked) == 4
 
 
@@ -200,14 +201,6 @@ def test_a_question_that_was_closed_never_looks_whole() -> None:
     outcomes.close()
     assert "closed before it was done" in outcomes.json()
     assert "other tests were not asked" in str(outcomes)
-
-
-def test_a_loop_that_was_left_goes_on() -> None:
-    question = rspverify.check(["original", "proposed"], FIG4, judge=judge())
-    for _ in question:
-        break
-    report = question.report()
-    assert (len(report.results), report.stopped) == (2, None)
 
 
 def test_an_explanation() -> None:
@@ -409,16 +402,11 @@ def test_two_edits_of_one_scheme_are_told_apart() -> None:
             lambda: rspverify.hunt("original", events=0),
             "--events must be a whole number from 1 to 7, not 0",
         ),
-        (
-            lambda: rspverify.hunt("original", guards=-1),
-            "--guards must be a whole number, 0 or more",
-        ),
         (lambda: rspverify.check("original", []), "at least one test must be given"),
         (
             lambda: rspverify.check("original", FIG4, Settings(unroll=0)),
             "--unroll must be a whole number, 1 or more",
         ),
-        (lambda: rspverify.check("original", FIG4, Settings(seconds=-1)), "--timeout must be"),
         (lambda: rspverify.judge_of(0), "--jobs must be 1 or more"),
     ],
 )

@@ -10,11 +10,12 @@ import json
 import random
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -23,6 +24,8 @@ import yaml
 from server.instances import Instance, Reply, memory_of, serving, shipped
 
 SECRET = "a-line-that-nobody-may-read"
+_AT_A_TIME = 100
+"""So many attacks are drawn before the next: they may be large."""
 TESTS = ("litmus/rsp/paper/Fig4.litmus", "litmus/rsp/paper/Fig5.litmus")
 
 
@@ -268,6 +271,8 @@ def _machine(name: str) -> str:
 
 def wrong(attack: Attack, reply: Reply) -> str:
     """What is wrong with a reply; empty if nothing is."""
+    if not reply.status:
+        return f"no reply: {reply.text}"
     if SECRET in reply.text or "root:x:0" in reply.text:
         return "it tells a file"
     if "Traceback" in reply.text:
@@ -293,13 +298,8 @@ def outcome(reply: Reply) -> str:
     events = dict(reply.events)
     if "failed" in events:
         message = events["failed"]["message"]
-        return "limit: " + (
-            "seconds"
-            if "seconds" in message
-            else "memory or size"
-            if "memory" in message or "bytes" in message
-            else message[:40]
-        )
+        known = (each for each in ("seconds", "memory", "bytes") if each in message)
+        return f"limit: {next(known, message[:40])}"
     if "verdict" in events:
         return str(events["verdict"]["verdict"])
     return "mistakes" if events.get("read", {}).get("problems") else "page"
@@ -309,40 +309,18 @@ def attacked(
     instance: Instance, attacks: Iterator[Attack], clients: int = 4
 ) -> Iterator[tuple[Attack, Reply]]:
     """Each attack with what came of it, by some clients at a time."""
-    lock, done = threading.Lock(), []
-    ready = threading.Condition(lock)
-    running = clients
 
-    def client() -> None:
-        nonlocal running
-        while True:
-            with lock:
-                attack = next(attacks, None)
-            if attack is None:
-                break
-            try:
-                reply = instance.request(
-                    attack.method, attack.path, attack.body, Content_Type="application/json"
-                )
-            except Exception as error:
-                reply = Reply(0, f"{type(error).__name__}: {error}")
-            with ready:
-                done.append((attack, reply))
-                ready.notify()
-        with ready:
-            running -= 1
-            ready.notify()
+    def reply(attack: Attack) -> Reply:
+        try:
+            return instance.request(
+                attack.method, attack.path, attack.body, Content_Type="application/json"
+            )
+        except Exception as error:
+            return Reply(0, f"{type(error).__name__}: {error}")
 
-    for _ in range(clients):
-        threading.Thread(target=client, daemon=True).start()
-    while True:
-        with ready:
-            while not done and running:
-                ready.wait()
-            if not done:
-                return
-            found, done[:] = list(done), []
-        yield from found
+    with ThreadPoolExecutor(clients) as pool:
+        while some := list(islice(attacks, _AT_A_TIME)):
+            yield from zip(some, pool.map(reply, some), strict=True)
 
 
 def main(number: int, seed: int) -> int:
@@ -360,9 +338,7 @@ def main(number: int, seed: int) -> int:
             for place, (attack, reply) in enumerate(coming, 1):
                 met[attack.name] += 1
                 outcomes[outcome(reply)] += 1
-                if reason := (
-                    "no reply: " + reply.text if not reply.status else wrong(attack, reply)
-                ):
+                if reason := wrong(attack, reply):
                     bad += 1
                     print(f"{attack.name}: {reason[:300]}", flush=True)
                     Path(tempfile.gettempdir(), f"hostile-{bad}.json").write_bytes(attack.body)

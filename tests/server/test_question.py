@@ -7,7 +7,7 @@ import json
 import pytest
 
 from rspverify.server.catalogue import Catalogue
-from rspverify.server.question import Kind, Refused, read_question
+from rspverify.server.question import Refused, read_question
 
 WRONG = {
     b"": "must be as the page asks it",
@@ -40,15 +40,3 @@ def test_only_what_ships_has_a_name(what: str) -> None:
     for name in ("../rsp", "/etc/passwd", "own.machine", "own.cat"):
         with pytest.raises(Refused, match=f"the {what} must be one that ships, not {name}"):
             catalogue.require(read_question(json.dumps({**asked, what: name}).encode()))
-
-
-def test_each_kind_is_a_word() -> None:
-    assert [each.value for each in Kind] == [
-        "verdict",
-        "answer",
-        "corpus",
-        "mutate",
-        "compare",
-        "hunt",
-        "prove",
-    ]

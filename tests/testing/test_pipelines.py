@@ -159,28 +159,32 @@ def test_the_action_compares(root: Path, example: Path) -> None:
     assert check(root, example, SCHEMES="mine.yaml", TESTS="litmus", **expected).returncode == 1
 
 
-PLANTED = "'s/\\tldar\\t/\\tldr\\t/'"
+def llc(folder: Path, then: str = "") -> str:
+    """A compiler for AArch64, in a folder, whose code goes through a command; its path."""
+    tells = 'if [ "$1" = --version ]; then echo LLVM version 99.0.0; echo "  aarch64 - A"; exit; fi'
+    emit = shlex.join(llvm.llvmlite().command_of(translator("aarch64").goal))
+    program(folder, "opt", "exec cat")
+    program(folder, "llc", f"{tells}\n{emit}{then}")
+    return str(folder / "llc")
+
+
+FORGETS = " | sed 's/\\tldar\\t/\\tldr\\t/'"
+"""It acquires no more."""
 
 
 def test_a_patch_of_a_compiler_for_a_processor(root: Path, example: Path, tmp_path: Path) -> None:
     """The patched one forgets to acquire: annotated, in both reports, with a page; the base is no
     news."""
     pytest.importorskip("llvmlite")
-    command = llvm.llvmlite().command_of(translator("aarch64").goal)
-    emit = shlex.join(command)
-    tells = 'if [ "$1" = --version ]; then echo LLVM version 99.0.0; echo "  aarch64 - A"; exit; fi'
-    for name, then in (("base", ""), ("patch", f" | sed {PLANTED}")):
-        program(tmp_path / name, "llc", f"{tells}\n{emit}{then}")
-        program(tmp_path / name, "opt", "exec cat")
-    llcs = {name: str(tmp_path / name / "llc") for name in ("base", "patch")}
+    base, patch = llc(tmp_path / "base"), llc(tmp_path / "patch", FORGETS)
     tests = "litmus/targets/synchronisation/MP.litmus litmus/targets/synchronisation/CoRR.litmus"
-    given = {"COMPILER": "aarch64", "TESTS": tests, "MODEL": "c11-simp", "BASE": llcs["base"]}
-    done = check(root, example, **given, LLC=llcs["patch"])
+    given = {"COMPILER": "aarch64", "TESTS": tests, "MODEL": "c11-simp", "BASE": base}
+    done = check(root, example, **given, LLC=patch)
     assert done.returncode == 1, done.stderr
     assert "MP: SOUND → UNSOUND" in (example / "summary.md").read_text()
     (annotated,) = re.findall("^::error .*", done.stdout, re.MULTILINE)
     assert f"file={tests.split()[0]}" in annotated
-    assert f"rspverify explain aarch64@{llcs['patch']}" in annotated
+    assert f"rspverify explain aarch64@{patch}" in annotated
     reports = example / ".rspverify/reports"
     failed = [it for it in ET.parse(reports / "rspverify.xml").iter("testcase") if len(it)]
     assert [it.attrib["file"] for it in failed] == tests.split()[:1]
@@ -190,7 +194,7 @@ def test_a_patch_of_a_compiler_for_a_processor(root: Path, example: Path, tmp_pa
     assert place["region"]["startLine"] == 1
     (page,) = (reports / "bugs").iterdir()
     assert page.name == "MP.aarch64.md" and "ldr" in page.read_text()
-    same = check(root, example, **given, LLC=llcs["base"])
+    same = check(root, example, **given, LLC=base)
     assert same.returncode == 0, same.stderr
 
 
@@ -318,12 +322,8 @@ def test_nights_with_a_compiler_for_processors(nights: Nights, tmp_path: Path) -
     first = nights("--operators", "add", PROCESSORS="aarch64", **tests)
     assert first.returncode == 0, first.stderr
     take_tables()
-    emit = shlex.join(llvm.llvmlite().command_of(translator("aarch64").goal))
-    tells = 'if [ "$1" = --version ]; then echo LLVM version 99.0.0; exit; fi'
-    llc = str(tmp_path / "bin/llc")
-    program(tmp_path / "bin", "opt", "exec cat")
-    program(tmp_path / "bin", "llc", f"{tells}\n{emit} | sed {PLANTED}")
-    second = nights("--llc", llc, "--operators", "add", PROCESSORS="aarch64", **tests)
+    patch = llc(tmp_path / "bin", FORGETS)
+    second = nights("--llc", patch, "--operators", "add", PROCESSORS="aarch64", **tests)
     assert second.returncode == 1, second.stderr
     assert "MP: SOUND → UNSOUND" in Path("today/report.md").read_text()
 
