@@ -66,9 +66,9 @@ def tables_of(
                 text = str(replace(cpu_table(it, kinds=kinds), name=called))
         else:
             assert isinstance(it, ForGpu)
-            shapes = shapes_in(programs, has_local=it.processor.has_local)
-            read = codes(it.processor, it.compiler, thorough=False, only=shapes)
-            text = str(replace(table(read, it.processor, it.compiler), name=called))
+            shapes = shapes_in(programs, has_local=it.goal.has_local)
+            read = codes(it.goal, it.compiler, thorough=False, only=shapes)
+            text = str(replace(table(read, it.goal, it.compiler), name=called))
         found.append(Source(f"<{called}>", text))
     return found
 

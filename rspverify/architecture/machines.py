@@ -67,7 +67,8 @@ def machine_named(name: str, beside: Path | None = None) -> Architecture:
             made = made.switched(switch)
         return made
     if not name.endswith(ENDING):
-        message = f"the machine must be {alternatives([*MACHINES, 'a .machine file'])}, not {name}"
+        ships = alternatives([*MACHINES, "a .machine file"])
+        message = f"the machine must be {ships}, not {name or 'nothing'}"
         raise InputError([Problem(None, message, guess(name, MACHINES))])
     path = str(beside / name) if beside is not None else name
     return replace(read_architecture(read_machine(path)), path=path)

@@ -27,10 +27,10 @@ class Syntax(Struct, frozen=True):
     between: str = r"\s*;\s*"
     modifiers: re.Pattern[str] | None = None
 
-    @property
-    def comment(self) -> re.Pattern[str]:
-        """A comment, or a text in which none begins."""
-        return re.compile(rf'("(?:\\.|[^"\\])*")|(?:{self.comments}).*')
+    def bare(self, line: str) -> str:
+        """A line without its comment, which begins in no text."""
+        found = re.compile(rf'("(?:\\.|[^"\\])*")|(?:{self.comments}).*')
+        return found.sub(lambda match: match[1] or "", line).rstrip()
 
 
 _MODIFIER = re.compile(
@@ -47,10 +47,9 @@ def read_assembly(source: Source, syntax: Syntax | None = None) -> tuple[Line, .
     """
     lines, problems = list[Line](), Problems()
     syntax = syntax or AMDGPU
-    comment = syntax.comment
     in_metadata = False
     for number, text in enumerate(source.text.split("\n"), start=1):
-        bare = comment.sub(lambda match: match[1] or "", text).rstrip()
+        bare = syntax.bare(text)
         if in_metadata or bare.strip() == _METADATA:
             in_metadata = bare.strip() != _METADATA_END
             continue

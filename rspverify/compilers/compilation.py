@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import ClassVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from rspverify.assembly.program import AssemblyProgram
+from rspverify.compilers.assembly import Syntax, read_assembly
 from rspverify.compilers.llvm import Compiler, Kind
 from rspverify.compilers.processors import Goal
 from rspverify.compilers.programs import read_as
-from rspverify.litmus.program import Operation, Program
+from rspverify.compilers.spelling import laid_out
+from rspverify.isa.lines import Directive, Label, Line
+from rspverify.litmus.program import Operation, Program, Thread
 from rspverify.mapping.mapped import Mapped
 from rspverify.records import replace
 from rspverify.scheme.compile import beyond
@@ -27,20 +30,20 @@ _NUMBERED = re.compile(r"(\.LBB|\.Lfunc_end|\.Ltmp)(\d+)")
 class Compilation:
     """What a compiler makes of tests for a processor.
 
-    word: what it is called on command lines. emitted_before: what was emitted, by the module that
-    it was made of. comment: what begins a comment in it.
+    word: what it is called on command lines. goal: what code is made for. emitted_before: what was
+    emitted, by the module that it was made of.
     """
 
     __slots__ = ()
     word: str
+    goal: Goal
     compiler: Compiler
     emitted_before: dict[str, Source | InputError]
-    comment: ClassVar[str] = ";"
 
     @property
     @abstractmethod
-    def goal(self) -> Goal:
-        """What code is made for."""
+    def syntax(self) -> Syntax:
+        """How its assembly is written."""
 
     @property
     @abstractmethod
@@ -54,10 +57,6 @@ class Compilation:
     @abstractmethod
     def written(self, programs: Mapping[str, Program]) -> str:
         """The module with tests that is compiled, whose functions begin with their names."""
-
-    def laid_out(self, emitted: Source) -> Source:
-        """What was emitted, where each function is a label, its lines, and a label at its end."""
-        return emitted
 
     @abstractmethod
     def why_not(self, operation: Operation) -> str | None:
@@ -96,10 +95,7 @@ class Compilation:
 
     def key(self, program: Program) -> tuple[object, ...]:
         """What it emits but for comments, whichever compiler does."""
-        lines = (
-            line.partition(self.comment)[0].split()
-            for line in self.emitted(program).text.splitlines()
-        )
+        lines = (self.syntax.bare(it).split() for it in self.emitted(program).text.splitlines())
         return tuple(" ".join(words) for words in lines if words)
 
     def code_of(self, program: Callable[[], Program]) -> Source:
@@ -142,8 +138,7 @@ class Compilation:
         programs = {name: waiting[text] for name, text in names.items()}
         try:
             whole = self.written(programs)
-            source = self.laid_out(self.compiler.emit(whole, self.goal))
-            parts = _parted(source, programs)
+            parts = _parted(laid_out(self.compiler.emit(whole, self.goal).text), programs)
         except InputError as error:
             if len(waiting) > 1:
                 every = list(waiting.items())
@@ -160,25 +155,40 @@ class Compilation:
             self.emitted_before[text] = Source(title, parts[name])
 
 
-def _parted(source: Source, programs: Mapping[str, Program]) -> Mapping[str, str]:
-    """The functions of each test, as if it had been compiled alone.
+def functions(
+    source: Source, program: Program, syntax: Syntax
+) -> Iterator[tuple[Thread, Sequence[Line]]]:
+    """The threads of a test, with the lines of their functions. Raises InputError where one is
+    missing."""
+    lines = read_assembly(source, syntax)
+    starts = {it.name: at for at, it in enumerate(lines) if isinstance(it, Label)}
+    for thread in program.threads:
+        if thread.name not in starts:
+            message = f"{source.name}: must have the function {thread.name}, and has not"
+            raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
+        yield thread, list(takewhile(_is_inside, lines[starts[thread.name] :]))
 
-    Raises InputError where one is missing.
-    """
-    lines = source.text.split("\n")
+
+def _is_inside(it: Line) -> bool:
+    """Whether a line is of a function: its end has a label, or a directive for its size."""
+    if isinstance(it, Label):
+        return not it.name.startswith((".Lfunc_end", ".LFE"))
+    return not (isinstance(it, Directive) and it.name == ".size")
+
+
+def _parted(text: str, programs: Mapping[str, Program]) -> Mapping[str, str]:
+    """The functions of each test that are there, as if it had been compiled alone."""
+    lines = text.split("\n")
     starts = {
         line.split(":")[0]: at for at, line in enumerate(lines) if re.match(r"t?\d*\.?P\d+:", line)
     }
     found: dict[str, str] = {}
     for name, program in programs.items():
-        text: list[str] = []
+        own: list[str] = []
         for thread in program.threads:
-            first = starts.get(f"{name}{thread.name}")
-            if first is None:
-                message = f"{source.name}: must have the function {thread.name}, and has not"
-                raise InputError([Problem(None, message)])
-            text += _alone(lines, first, thread.index)
-        found[name] = "\n".join(text) + "\n"
+            first = starts.get(f"{name}{thread.name}", len(lines))
+            own += _alone(lines, first, thread.index)
+        found[name] = "\n".join(own) + "\n"
     return found
 
 

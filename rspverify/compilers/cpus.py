@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import product, takewhile
+from itertools import product
 from math import prod
 from typing import ClassVar
 
@@ -20,15 +20,16 @@ from msgspec import Struct, field
 from rspverify.architecture.architecture import Architecture
 from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.model import MemoryModel
-from rspverify.compilers.assembly import Syntax, read_assembly
+from rspverify.compilers.assembly import Syntax
 from rspverify.compilers.c_source import c_source
-from rspverify.compilers.compilation import Compilation
+from rspverify.compilers.compilation import Compilation, functions
 from rspverify.compilers.executed import Entry, mapped
 from rspverify.compilers.ir import Backend
 from rspverify.compilers.llvm import Compiler, Kind, compiler_at, llvmlite
+from rspverify.compilers.processors import Goal
 from rspverify.compilers.programs import module
-from rspverify.compilers.spelling import Spelled, arm, laid_out, lines_of, power, ptx, riscv, x86
-from rspverify.isa.lines import Directive, Instruction, Label, Line
+from rspverify.compilers.spelling import Spelled, arm, lines_of, power, ptx, riscv, x86
+from rspverify.isa.lines import Instruction, Line
 from rspverify.litmus.program import GLOBAL, Operation, Program
 from rspverify.litmus.program import Kind as Does
 from rspverify.mapping.mapped import Mapped
@@ -169,59 +170,34 @@ _ALWAYS = (
 that fails may be stronger than the other, as C17 allows."""
 
 
-class Setup(Struct, frozen=True):
-    """A processor with features and how much is optimised: what code is made for."""
+class Setup(Goal, frozen=True, kw_only=True):
+    """A processor with features, and how much is optimised. under: the model that a feature asks
+    for; None where it is that of the processor."""
 
     of: Cpu
-    chosen: tuple[str, ...] = ()
-    level: str = _LEVEL
+    chosen: tuple[str, ...]
+    under: str | None
 
-    @property
-    def name(self) -> str:
-        """`aarch64+lse`, `aarch64-O1`."""
-        features = "".join(f"+{it}" for it in self.chosen)
-        return f"{self.of.name}{features}{'' if self.level == _LEVEL else f'-O{self.level}'}"
 
-    @property
-    def triple(self) -> str:
-        """As compilers call it."""
-        return self.of.triple
-
-    @property
-    def cpu(self) -> str:
-        """Empty where compilers take one without being told."""
-        return self.of.cpu
-
-    @property
-    def under(self) -> str | None:
-        """The model that a feature asks for; None where it is that of the processor."""
-        models = (self.of.offered[it].model for it in self.chosen)
-        return next(filter(None, models), None)
-
-    @property
-    def features(self) -> tuple[str, ...]:
-        """As LLVM takes them."""
-        return (*self.of.base, *(f"+{it}" for it in self.chosen))
-
-    @property
-    def spelling(self) -> tuple[str, ...]:
-        """Options of llc for how assembly is written."""
-        return self.of.spelling
-
-    @property
-    def gcc(self) -> tuple[str, ...]:
-        """Options of GCC."""
-        names = [self.of.offered[it].gcc for it in self.chosen]
-        architecture = [f"-march={self.of.march}{''.join(names)}"] if names else []
-        return (*_ALWAYS, *self.of.gcc, *self.driver, *architecture)
-
-    @property
-    def driver(self) -> tuple[str, ...]:
-        """Options of GCC and of clang."""
-        return self.of.driver
-
-    def __str__(self) -> str:
-        return f"{self.name} -O{self.level}"
+def setup(of: Cpu, chosen: tuple[str, ...] = (), level: str = _LEVEL) -> Setup:
+    """What code is made for: `aarch64+lse`, `aarch64-O1`."""
+    name = f"{of.name}{''.join(f'+{it}' for it in chosen)}{f'-O{level}' * (level != _LEVEL)}"
+    asked = [of.offered[it] for it in chosen]
+    architecture = [f"-march={of.march}{''.join(it.gcc for it in asked)}"] if asked else []
+    return Setup(
+        name,
+        f"{name} -O{level}",
+        of.triple,
+        of.cpu,
+        (*of.base, *(f"+{it}" for it in chosen)),
+        level,
+        of.spelling,
+        (*_ALWAYS, *of.gcc, *of.driver, *architecture),
+        of.driver,
+        of=of,
+        chosen=chosen,
+        under=next((it.model for it in asked if it.model), None),
+    )
 
 
 class ForCpu(Struct, Compilation, frozen=True, eq=False):
@@ -240,9 +216,9 @@ class ForCpu(Struct, Compilation, frozen=True, eq=False):
         return f"{by}{self.goal.name}"
 
     @property
-    def comment(self) -> str:  # type: ignore[override]
-        """What begins a comment in its assembly."""
-        return "//" if "//" in self.goal.of.comments else self.goal.of.comments
+    def syntax(self) -> Syntax:
+        """How its assembly is written."""
+        return Syntax(self.goal.of.comments)
 
     @property
     def model(self) -> MemoryModel:
@@ -301,21 +277,8 @@ class ForCpu(Struct, Compilation, frozen=True, eq=False):
 
     def code(self, program: Program) -> Mapping[str, Sequence[Line]]:
         """The lines of each thread, in the spelling of the dialect. Raises InputError."""
-        source, of = self.emitted(program), self.goal.of
-        lines = read_assembly(source, Syntax(of.comments))
-        starts = {it.name: at for at, it in enumerate(lines) if isinstance(it, Label)}
-        code: dict[str, Sequence[Line]] = {}
-        for thread in program.threads:
-            if thread.name not in starts:
-                message = f"{source.name}: must have the function {thread.name}, and has not"
-                raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
-            own = takewhile(_is_inside, lines[starts[thread.name] :])
-            code[thread.name] = list(lines_of(list(own), of.spelled))
-        return code
-
-    def laid_out(self, emitted: Source) -> Source:
-        """PTX has functions in braces."""
-        return Source(emitted.name, laid_out(emitted.text))
+        found = functions(self.emitted(program), program, self.syntax)
+        return {it.name: list(lines_of(own, self.goal.of.spelled)) for it, own in found}
 
     def written(self, programs: Mapping[str, Program]) -> str:
         """A module with tests, whose functions begin with their names: C for GCC, IR for LLVM."""
@@ -426,7 +389,7 @@ def _one(word: str) -> ForCpu:
     ]
     if problems:
         raise InputError(problems)
-    goal = Setup(of, chosen, level or _LEVEL)
+    goal = setup(of, chosen, level or _LEVEL)
     if by == "gcc":
         path = path or f"{of.debian or of.triple}-gcc"
     elif by == "clang":
@@ -438,10 +401,3 @@ def _one(word: str) -> ForCpu:
     if compiler.kind is Kind.GCC and (lacks := [it for it in chosen if not of.offered[it].gcc]):
         raise InputError([Problem(None, f"{word}: GCC has no feature {lacks[0]}")])
     return ForCpu(word, goal, compiler)
-
-
-def _is_inside(it: Line) -> bool:
-    """Whether a line is of a function: its end has a label, or a directive for its size."""
-    if isinstance(it, Label):
-        return not it.name.startswith((".Lfunc_end", ".LFE"))
-    return not (isinstance(it, Directive) and it.name == ".size")

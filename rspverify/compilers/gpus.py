@@ -15,14 +15,13 @@ from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.for_machine import ForMachine
 from rspverify.architecture.machines import machine_named
 from rspverify.assembly.program import AssemblyProgram
-from rspverify.compilers.assembly import read_assembly
-from rspverify.compilers.compilation import Compilation
+from rspverify.compilers.assembly import AMDGPU, Syntax
+from rspverify.compilers.compilation import Compilation, functions
 from rspverify.compilers.llvm import Compiler, compiler_at, llvmlite
 from rspverify.compilers.matching import read_back
-from rspverify.compilers.processors import Goal, Processor, processor
+from rspverify.compilers.processors import Processor, processor
 from rspverify.compilers.programs import module, pointers, read_as
 from rspverify.compilers.threads import read_thread
-from rspverify.isa.lines import Label
 from rspverify.litmus.program import LOCAL, Operation, Program
 from rspverify.records import replace
 from rspverify.scheme.compile import without_subgroups
@@ -39,20 +38,20 @@ class ForGpu(Struct, ForMachine, Compilation, frozen=True, eq=False):
     """What a compiler makes of tests for a processor of AMD's, on a machine."""
 
     word: str
-    processor: Processor
+    goal: Processor
     compiler: Compiler
     machine: Architecture
     emitted_before: dict[str, Source | InputError] = field(default_factory=dict)
 
     @property
-    def goal(self) -> Goal:
-        """The processor."""
-        return self.processor
-
-    @property
     def name(self) -> str:
         """What it is called, whichever program compiles: `amdgpu:gfx942`."""
-        return f"{TARGET}:{self.processor.name}"
+        return f"{TARGET}:{self.goal.name}"
+
+    @property
+    def syntax(self) -> Syntax:
+        """How its assembly is written."""
+        return AMDGPU
 
     def on_machine(self, machine: Architecture) -> ForGpu:
         """The same with its code on another machine. Raises InputError where that has not the
@@ -74,13 +73,13 @@ class ForGpu(Struct, ForMachine, Compilation, frozen=True, eq=False):
 
     def written(self, programs: Mapping[str, Program]) -> str:
         """A module of IR with tests, whose functions begin with their names."""
-        return module(programs, has_local=self.processor.has_local)
+        return module(programs, has_local=self.goal.has_local)
 
     def why_not(self, operation: Operation) -> str | None:
         """Why an operation cannot be compiled for this processor, in words that follow its name."""
         local = operation.location and LOCAL in operation.regions
-        if local and not self.processor.has_local:
-            return f"is in local memory, and {self.processor.name} has none"
+        if local and not self.goal.has_local:
+            return f"is in local memory, and {self.goal.name} has none"
         if operation.order is not None and operation.scope is None:
             return "has no scope"
         return None
@@ -109,15 +108,9 @@ def translator(word: str) -> ForGpu:
 
 def read_back_text(source: Source, program: Program, machine: Architecture) -> AssemblyProgram:
     """The assembly of a test, read. Raises InputError with all that cannot be."""
-    lines = read_assembly(source)
-    places = {it.name: at for at, it in enumerate(lines) if isinstance(it, Label)}
     threads, problems = [], Problems()
-    for thread in program.threads:
-        first, last = places.get(thread.name), places.get(f".Lfunc_end{thread.index}")
-        if first is None or last is None:
-            message = f"{source.name}: must have the function {thread.name}, and has not"
-            raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
+    for thread, lines in functions(source, program, AMDGPU):
         with problems:
-            threads.append(read_thread(lines[first:last], pointers(thread, program), machine))
+            threads.append(read_thread(lines, pointers(thread, program), machine))
     problems.tell()
     return read_back(program, threads, machine)

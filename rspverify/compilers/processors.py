@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Protocol
 
 from msgspec import Struct
 
@@ -26,65 +25,41 @@ class Mode(Struct, frozen=True):
     has_local: bool = True
 
 
-class Goal(Protocol):
+class Goal(Struct, frozen=True):
     """What code is made for, as compilers are told.
 
-    name: as reports call it; triple, cpu, features: as LLVM calls them. level: how much is
+    name: as reports call it, `gfx942+tgsplit`; words: as messages do. triple, cpu, features: as
+    LLVM calls them; cpu is empty where compilers take one without being told. level: how much is
     optimised before code is generated; None where nothing is. spelling: options of llc for how
     assembly is written; gcc: of GCC; driver: of clang.
     """
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def triple(self) -> str: ...
-    @property
-    def cpu(self) -> str: ...
-    @property
-    def features(self) -> tuple[str, ...]: ...
-    @property
-    def level(self) -> str | None: ...
-    @property
-    def spelling(self) -> tuple[str, ...]: ...
-    @property
-    def gcc(self) -> tuple[str, ...]: ...
-    @property
-    def driver(self) -> tuple[str, ...]: ...
-
-
-class Processor(Struct, frozen=True):
-    """A processor as LLVM calls it, and the features that are asked for.
-
-    features: as LLVM takes them, `+tgsplit`; machine: what runs the code.
-    """
-
+    name: str
+    words: str
+    triple: str
     cpu: str
     features: tuple[str, ...]
+    level: str | None = None
+    spelling: tuple[str, ...] = ()
+    gcc: tuple[str, ...] = ()
+    driver: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.words
+
+
+class Processor(Goal, frozen=True, kw_only=True):
+    """One of AMD's, with the features that are asked for. machine: what runs the code; mode: the
+    feature that makes it another one, and in_mode: whether that is asked for."""
+
     machine: str
     mode: Mode | None
-    triple: ClassVar[str] = TRIPLE
-    level: ClassVar[None] = None
-    spelling: ClassVar[tuple[str, ...]] = ()
-    gcc: ClassVar[tuple[str, ...]] = ()
-    driver: ClassVar[tuple[str, ...]] = ("-nogpulib", "-Xclang", "-disable-llvm-passes")
-
-    @property
-    def in_mode(self) -> bool:
-        """Whether the feature is asked for that makes the machine another one."""
-        return self.mode is not None and f"+{self.mode.feature}" in self.features
+    in_mode: bool
 
     @property
     def has_local(self) -> bool:
         """Whether work-groups have local memory."""
         return self.mode is None or self.mode.has_local or not self.in_mode
-
-    @property
-    def name(self) -> str:
-        """`gfx942`, `gfx942+tgsplit`."""
-        return "".join((self.cpu, *self.features))
-
-    def __str__(self) -> str:
-        return f"{self.cpu}, features {','.join(self.features)}" if self.features else self.cpu
 
 
 _SPLIT = Mode("tgsplit", "tgsplit", (".amdhsa_tg_split", "1", "0"), has_local=False)
@@ -143,9 +118,18 @@ def processor(cpu: str, features: str = "") -> Processor:
         problems.append(Problem(None, message))
     if problems:
         raise InputError(problems)
-    if mode and f"+{mode.feature}" in given:
-        machine = f"{machine}-{mode.ending}"
-    return Processor(cpu, given, machine, mode)
+    in_mode = mode is not None and f"+{mode.feature}" in given
+    return Processor(
+        "".join((cpu, *given)),
+        f"{cpu}, features {','.join(given)}" if given else cpu,
+        TRIPLE,
+        cpu,
+        given,
+        driver=("-nogpulib", "-Xclang", "-disable-llvm-passes"),
+        machine=f"{machine}-{mode.ending}" if mode and in_mode else machine,
+        mode=mode,
+        in_mode=in_mode,
+    )
 
 
 def _refused(feature: str, cpu: str, possible: list[str]) -> str:

@@ -105,7 +105,7 @@ def _read_machine(
         try:
             return machine_named(node.text, Path(source.name).parent)
         except InputError as error:
-            problems += error.problems
+            problems += (it if it.span else replace(it, span=node.span) for it in error.problems)
             return None
     if node is not None:
         name = read_choice(node, "machine", [*MACHINES, "a .machine file"], problems)

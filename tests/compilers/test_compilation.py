@@ -60,7 +60,7 @@ class Edited(Compiler, frozen=True):
 def edited(word: str, old: str, new: str = "") -> ForGpu:
     it = by(word)
     compiler = Edited(it.compiler.version, old=old, new=new)
-    return ForGpu(word, it.processor, compiler, it.machine)
+    return ForGpu(word, it.goal, compiler, it.machine)
 
 
 # ---- the whole of it -----------------------------------------------------------------------------
@@ -219,7 +219,7 @@ class Failing(Compiler, frozen=True):
 
 def test_a_test_that_cannot_be_compiled_is_refused_alone() -> None:
     it = by("amdgpu:gfx900")
-    failing = ForGpu(it.word, it.processor, Failing("it"), it.machine)
+    failing = ForGpu(it.word, it.goal, Failing("it"), it.machine)
     names = ("MP-dv", "SB-sc-dv", "LB-dv")
     failing.prepare(map(program, names))
     words = {name: verdict(name, failing) for name in names}
@@ -229,7 +229,7 @@ def test_a_test_that_cannot_be_compiled_is_refused_alone() -> None:
 
 def test_a_test_has_one_text_with_whatever_it_is_compiled() -> None:
     alone, it = by("amdgpu:gfx1100"), by("amdgpu:gfx1100")
-    together = ForGpu(it.word, it.processor, it.compiler, it.machine)
+    together = ForGpu(it.word, it.goal, it.compiler, it.machine)
     together.prepare([program("MP-dv"), program("CAS-lock-dv")])
     assert together.emitted(program("CAS-lock-dv")) == alone.emitted(program("CAS-lock-dv"))
 
@@ -238,8 +238,8 @@ def test_what_an_answer_depends_on() -> None:
     """What the compiler has emitted, whatever its version."""
     test = program("MP-dv")
     it = by("amdgpu:gfx900")
-    again = ForGpu(it.word, it.processor, it.compiler, it.machine)
-    newer = ForGpu(it.word, it.processor, replace(it.compiler, version="LLVM 99"), it.machine)
+    again = ForGpu(it.word, it.goal, it.compiler, it.machine)
+    newer = ForGpu(it.word, it.goal, replace(it.compiler, version="LLVM 99"), it.machine)
     other = edited("amdgpu:gfx900", "\tbuffer_wbinvl1_vol\n")
     assert it.key(test) == again.key(test) == newer.key(test) != other.key(test)
 

@@ -7,7 +7,8 @@ import pytest
 
 from rspverify.compilers import llvm
 from rspverify.compilers.llvm import Compiler, Kind, compiler_at, llvmlite
-from rspverify.compilers.processors import PROCESSORS, Processor, processor
+from rspverify.compilers.processors import PROCESSORS, processor
+from rspverify.records import replace
 from rspverify.source import InputError
 
 GOAL = processor("gfx942", "+tgsplit")
@@ -91,6 +92,6 @@ def test_llvmlite_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_what_llvm_says_is_said(module: str, cpu: str, said: str) -> None:
     """Also where it ends its process, as it does for a processor that it does not know."""
-    meant = processor(cpu) if cpu in PROCESSORS else Processor(cpu, (), "amdgpu-none", None)
+    meant = processor(cpu) if cpu in PROCESSORS else replace(processor("gfx900"), cpu=cpu)
     with pytest.raises(InputError, match=f"(?s)^LLVM .*{said}"):
         llvmlite().emit(module, meant)

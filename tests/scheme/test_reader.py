@@ -47,6 +47,9 @@ def test_a_machine_must_be_one_that_ships():
     words = r"machine must be .*rsp, .* or a .machine file, not 'rsp_st_waits'"
     assert re.fullmatch(words, problem.message)
     assert (str(problem.span), problem.hint) == ("s.yaml:4:10", "did you mean rsp-st-waits?")
+    for switched, end in (("+A", "not nothing"), ("rsp+A", "must have the switch A, and has not")):
+        (problem,) = problems_of(table(ROW) + f"machine: {switched}\n")
+        assert problem.message.endswith(end) and str(problem.span) == "s.yaml:4:10"
 
 
 def test_where_the_machine_is_unknown_nothing_is_said_of_the_code():

@@ -39,7 +39,7 @@ class Planted(Compiler, frozen=True):
 
 
 def planted(*, drops: bool) -> ForGpu:
-    return ForGpu(LLVM.word, LLVM.processor, Planted("it", drops=drops), LLVM.machine)
+    return ForGpu(LLVM.word, LLVM.goal, Planted("it", drops=drops), LLVM.machine)
 
 
 def test_a_wait_that_a_later_pass_drops_is_found_among_all_programs() -> None:
