@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from msgspec import Struct
 
-from rspverify.judge.watch import Unseen
+from rspverify.judge.question import Unseen
 from rspverify.limits import LimitReached
 from rspverify.render.forms import FORMS, need, write
 from rspverify.source import Problem

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from functools import cache
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from rspverify import convert
 from rspverify.judge.fingerprint import fingerprint_here
 from rspverify.judge.question import WORKER_LOST, Question, Reply, Undecided, attempt
-from rspverify.judge.watch import Watch
 from rspverify.limits import LONG
 from rspverify.source import digest
 from rspverify.verdict import Word
@@ -160,10 +160,16 @@ class Judge:
         questions[0].prepare()
         pool = None if here else self._pool(questions)
         if pool is None:
-            with Watch(self._is_late) as watch:
-                for question in questions:
-                    watch.begin(question)
-                    yield self.decide(question)
+            for question in questions:
+                late = threading.Timer(LONG, self._is_late, [question])
+                late.daemon = True
+                if question.is_limited:
+                    late.start()
+                try:
+                    answer = self.decide(question)
+                finally:
+                    late.cancel()
+                yield answer
             return
         from rspverify.judge.workers import replies
 

@@ -125,6 +125,13 @@ class Question(Struct, Generic[A], frozen=True, eq=False):
         return True
 
 
+class Unseen:
+    """Is told how far a question is where nobody looks: a stream of answers shows it otherwise."""
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *_: None
+
+
 class Reply(Struct, Generic[A], frozen=True):
     """What a worker sends back: the answer, or what was raised instead.
 

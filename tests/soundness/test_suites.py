@@ -190,7 +190,7 @@ def test_a_deadlock_where_no_loop_goes_on_is_one() -> None:
 
 
 @pytest.mark.parametrize("name", ALL_ORDERS)
-def test_the_engines_reach_the_sameoutcomes(name: str) -> None:
+def test_the_engines_reach_the_same_outcomes(name: str) -> None:
     """By search too, where the threads are few, and by unrolling where the steps are."""
     compiled = FULL.compiled(litmus(f"all-orders/{name}"))
     found = outcomes(compiled, Engine.EVENTS)

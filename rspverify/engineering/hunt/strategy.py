@@ -25,7 +25,7 @@ from rspverify.enumeration.packed import PackedTest, decoded
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Counts, Phase, Survey
 from rspverify.judge.inputs import LoadedTest, read_test
-from rspverify.judge.watch import Unseen
+from rspverify.judge.question import Unseen
 from rspverify.litmus.program import GLOBAL, LOCAL, Program
 from rspverify.programs.assembly import assembly_text, in_assembly
 from rspverify.programs.litmus_test import Access
