@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os.path
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -147,6 +147,17 @@ class InputError(Exception):
         """ERROR if any problem is an error, otherwise UNSUPPORTED."""
         wrong = any(problem.severity is Severity.ERROR for problem in self.problems)
         return Severity.ERROR if wrong else Severity.UNSUPPORTED
+
+
+class InternalError(Exception):
+    """A bug of ours that we notice: what we found contradicts itself, and may be no verdict.
+
+    evidence: what it rests on, such as a schedule or an outcome, by name and in words.
+    """
+
+    def __init__(self, message: str, evidence: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.evidence = dict(evidence or {})
 
 
 class Problems(list[Problem]):

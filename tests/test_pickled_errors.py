@@ -12,8 +12,7 @@ from rspverify.judge.incident import ReportedError
 from rspverify.limits import LimitReached
 from rspverify.machine.events import ShapeUnknown
 from rspverify.server.question import Refused
-from rspverify.soundness.internal import InternalError
-from rspverify.source import InputError, Problem, Severity, Source, Span
+from rspverify.source import InputError, InternalError, Problem, Severity, Source, Span
 
 SPAN = Span(Source("t", "first\nsecond"), 2, 1, 2, 4)
 ERRORS = [

@@ -29,9 +29,8 @@ from rspverify.limits import LimitReached
 from rspverify.options import words_of
 from rspverify.records import replace
 from rspverify.shipped import located
-from rspverify.soundness.internal import InternalError
 from rspverify.soundness.settings import Settings
-from rspverify.source import InputError
+from rspverify.source import InputError, InternalError
 
 PREFIX = "rspverify-report-"
 _PACKAGES = Path(rspverify.__file__).resolve().parent.parent
@@ -77,11 +76,6 @@ def reporting(incident: Incident) -> Iterator[None]:
         raise
     except Exception as error:
         raise ReportedError(reported(error, incident)) from error
-
-
-def reported_of(error: Exception, command: str) -> Internal:
-    """The report of an error in a command of which nothing more is known, as by `reported`."""
-    return reported(error, Incident(command))
 
 
 def reported(error: Exception, incident: Incident) -> Internal:

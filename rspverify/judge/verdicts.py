@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from msgspec import Struct
@@ -58,19 +58,12 @@ def answers_may_be_kept(settings: Settings) -> bool:
     return settings.confirm is None and settings.smt_dir is None
 
 
-def worth_keeping(answer: Answer | ProgressAnswer, settings: Settings) -> bool:
+def worth_keeping(answer: Answer, settings: Settings) -> bool:
     """Whether an answer would be the same in another run, with any time limit.
 
     Never UNKNOWN: another try may do better.
     """
-    match answer:
-        case Answer(verdict):
-            known = verdict.word in _KEPT
-        case ProgressAnswer(progress):
-            known = progress.word is not ProgressWord.UNKNOWN
-        case _:
-            assert_never(answer)
-    return known and in_time(answer.seconds, settings)
+    return answer.verdict.word in _KEPT and in_time(answer.seconds, settings)
 
 
 def in_time(seconds: float, settings: Settings) -> bool:
@@ -203,7 +196,8 @@ class ProgressQuestion(Question[ProgressAnswer], frozen=True):
         return ProgressAnswer(unknown, why.seconds, why.internal)
 
     def worth_keeping(self, answer: ProgressAnswer) -> bool:
-        return worth_keeping(answer, self.verdict.verdicts.settings)
+        known = answer.progress.word is not ProgressWord.UNKNOWN
+        return known and in_time(answer.seconds, self.verdict.verdicts.settings)
 
 
 class Verdicts:

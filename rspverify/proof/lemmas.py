@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from rspverify.convert import Seconds
 from rspverify.smt.smtlib import asked
-from rspverify.soundness.internal import InternalError
+from rspverify.source import InternalError
 
 FILE = Path(__file__).with_name("lemmas.yaml")
 CHECKED = "f31822acbb20d516e254db66a3ee2806be3fdf4e8c889f30376ea973249415ca"

@@ -54,11 +54,13 @@ def is_base(machine: Architecture) -> bool:
 class MachineFacts(Struct, frozen=True):
     """What is known of all executions of a machine.
 
-    locks: those that keep others out, by name. unknown: why nothing is known; None if it is.
+    locks: those that keep others out, by name. unknown: why nothing is known; None if it is. less:
+    the instructions and steps that wait for less than in rsp, whether or not that counts.
     """
 
     locks: frozenset[str] = LOCKS
     unknown: str | None = None
+    less: tuple[str, ...] = ()
 
 
 def facts_of(machine: Architecture) -> MachineFacts:
@@ -77,6 +79,7 @@ def facts_of(machine: Architecture) -> MachineFacts:
         **{it.name: it for it in base.steps},
     }
     lost: set[str] = set()
+    less: list[str] = []
     owns: list[Mnemonic | StepKind] = [*machine.instructions.values(), *machine.steps]
     for own in owns:
         known = parts.get(own.name)
@@ -85,12 +88,13 @@ def facts_of(machine: Architecture) -> MachineFacts:
         if known is None or not _does_the_same(own, known):
             return MachineFacts(unknown=_in_doubt(f"{own.name} does something else", own.name))
         missing = [it for it in known.conditions if it not in own.conditions]
+        less += [own.name] if missing else []
         locks = [it.lock.kind.structure for it in within(tuple(missing), IsReady)]
         if len(locks) == len(missing):
             lost.update(locks)
         elif own.name not in _FREELY:
             return MachineFacts(unknown=_in_doubt(f"{own.name} waits for less", own.name))
-    return MachineFacts(LOCKS - lost)
+    return MachineFacts(LOCKS - lost, None, tuple(less))
 
 
 def _in_doubt(what: str, name: str) -> str:

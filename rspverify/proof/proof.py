@@ -21,17 +21,16 @@ from rspverify.programs.litmus_test import LitmusTest
 from rspverify.programs.meaning import program_of
 from rspverify.programs.notation import notation
 from rspverify.programs.writer import litmus_text
+from rspverify.proof.covered import Reason, reasons
 from rspverify.proof.lemmas import LemmaAnswer, require_proved
 from rspverify.proof.machines import is_base
 from rspverify.proof.obligations import Failure, Kind, Obligation, failures, obligations
 from rspverify.proof.programs import never_stuck, tests_of, that_may_get_stuck, wider_tests_of
-from rspverify.proof.reasons import Reason, reasons
 from rspverify.proof.table import MODEL, ProofTable, proof_table
 from rspverify.records import replace
-from rspverify.soundness.internal import InternalError
 from rspverify.soundness.progress import progress
 from rspverify.soundness.settings import Settings
-from rspverify.source import Problem, Source
+from rspverify.source import InternalError, Problem, Source
 from rspverify.translators import machine_behind, table_of
 from rspverify.verdict import WITHOUT_PROGRESS, ProgressWord, Word
 

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from textwrap import indent
 
-from rspverify.architecture.architecture import Architecture, Mnemonic, StepKind
-from rspverify.architecture.machines import machine_named
+from rspverify.architecture.architecture import Architecture
 from rspverify.litmus.program import Order
-from rspverify.proof.machines import BASE, LOCKS, is_base
+from rspverify.proof.machines import BASE, facts_of, is_base
 from rspverify.proof.obligations import failures, obligations
 from rspverify.proof.programs import never_stuck
 from rspverify.proof.rocq_machine import machine_in_rocq
@@ -127,21 +126,9 @@ def _variant(machine: Architecture) -> str:
     return _VARIANT.format(definitions=definitions, machine=machine.name, effects=effects)
 
 
-def _waits_for_no_less(machine: Architecture) -> bool:
-    """Whether each instruction and step waits for all that it waits for in rsp."""
-    own, base = _parts(machine), _parts(machine_named(BASE))
-    return own.keys() >= base.keys() and all(
-        set(it.conditions) <= set(own[name].conditions) for name, it in base.items()
-    )
-
-
-def _parts(machine: Architecture) -> dict[str, Mnemonic | StepKind]:
-    return {**machine.instructions, **{it.name: it for it in machine.steps}}
-
-
 def _refused(scheme: Scheme, table: ProofTable) -> Iterator[Problem]:
     """Why there is no certificate, besides what the proof refuses itself."""
-    if not (table.locks == LOCKS and table.operations and _waits_for_no_less(scheme.machine)):
+    if not table.operations or facts_of(scheme.machine).less:
         yield _no(f"the theorem is about machines that wait for no less than {BASE}")
     if table.operations and not any(obligations(table)):
         yield _no("the table has no atomic operations that synchronise")

@@ -17,7 +17,7 @@ from rspverify.machine.wording import Waits
 from rspverify.records import replace
 from rspverify.smt.solver import Solver
 from rspverify.smt.term import all_of
-from rspverify.soundness.internal import InternalError
+from rspverify.source import InternalError
 from rspverify.verdict import Execution, Outcome
 
 _STATES = 150_000

@@ -28,7 +28,6 @@ from rspverify.soundness.counterexample import (
     shortest_counterexample,
     where_it_stops,
 )
-from rspverify.soundness.internal import InternalError
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.soundness.sides import (
     COMPLETE,
@@ -40,6 +39,7 @@ from rspverify.soundness.sides import (
     Side,
 )
 from rspverify.soundness.wording import observed
+from rspverify.source import InternalError
 from rspverify.verdict import Outcome
 
 _BREAKING = (

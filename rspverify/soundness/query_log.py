@@ -14,10 +14,9 @@ from rspverify import __version__
 from rspverify.limits import LimitReached, Limits
 from rspverify.smt.portfolio import satisfiable
 from rspverify.smt.smtlib import script
-from rspverify.soundness.internal import InternalError
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.sides import QueryLog
-from rspverify.source import InputError, Problem
+from rspverify.source import InputError, InternalError, Problem
 
 
 class Contradiction(InternalError):

@@ -19,9 +19,9 @@ from rspverify.litmus.program import Program
 from rspverify.mapping.mapped import seen_but
 from rspverify.records import replace
 from rspverify.smt.term import Term
-from rspverify.soundness.internal import InternalError
 from rspverify.soundness.refutation import consistent_by_brute_force
 from rspverify.soundness.wording import observed
+from rspverify.source import InternalError
 from rspverify.verdict import Execution, ExecutionGraph, Outcome, Race
 
 if TYPE_CHECKING:  # What only a model judges loads no machine.

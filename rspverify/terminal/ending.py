@@ -170,7 +170,8 @@ def _give_up_output() -> None:
 def _reported(error: Exception, command: str) -> str:
     """An internal error in a line; it has a report, unless not even that can be loaded."""
     try:
-        from rspverify.judge.incident import reported_of
+        from rspverify.judge.incident import reported
+        from rspverify.judge.question import Incident
     except Exception:
         return f"internal error: {type(error).__name__}: {error}; please report it"
-    return str(reported_of(error, command))
+    return str(reported(error, Incident(command)))

@@ -15,9 +15,8 @@ from rspverify.axiomatic.library import model_texts
 from rspverify.judge import incident as bundle
 from rspverify.judge.incident import Incident, ReportedError, reported, reporting
 from rspverify.limits import LimitReached
-from rspverify.soundness.internal import InternalError
 from rspverify.soundness.settings import L2, Engine, Settings
-from rspverify.source import InputError
+from rspverify.source import InputError, InternalError
 
 ROOT = Path(__file__).resolve().parents[2]
 FIG4 = str(ROOT / "litmus/rsp/paper/Fig4.litmus")

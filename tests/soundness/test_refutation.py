@@ -21,10 +21,10 @@ from rspverify.smt.term import FALSE, Term
 from rspverify.soundness import counterexample, refutation
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.counterexample import shortest_counterexample
-from rspverify.soundness.internal import InternalError
 from rspverify.soundness.machine_side import EventsExecutions, MachineExecutions, MachineSide
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.soundness.sides import Candidate, ModelSide
+from rspverify.source import InternalError
 from rspverify.verdict import Outcome, Word
 
 ORIGINAL = scheme_named("original")

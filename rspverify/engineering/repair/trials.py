@@ -24,9 +24,9 @@ from rspverify.proof.table import ProofTable, covers
 from rspverify.records import replace
 from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.case import machine_of
-from rspverify.soundness.internal import InternalError
 from rspverify.soundness.progress import hang
 from rspverify.soundness.settings import Settings
+from rspverify.source import InternalError
 from rspverify.translators import table_of
 from rspverify.verdict import WRONG, ProgressWord, Word
 
