@@ -147,7 +147,7 @@ class Either(Struct, frozen=True):
 
 
 class IsReady(Struct, frozen=True):
-    """A lock is free, or held by a thread of the own place."""
+    """A lock is free, or held by a thread of the own place; in the end it is free."""
 
     lock: CellAt
 

@@ -488,7 +488,13 @@ class Grounding:
         """The guards that hold in a complete execution, when all instructions are executed."""
         self._begin("complete")
         here = _Here(self._everywhere, instructions=instructions)
-        return _merged(self._guards(self.architecture.complete, here))
+        found = self._guards(self.architecture.complete, here)
+        return _merged(_for_nobody(it) for it in found)
+
+
+def _for_nobody(guard: Guard) -> Guard:
+    """A guard of the end, where no place is the own one: a lock is ready if it is free."""
+    return rules.Ready(guard.lock, frozenset()) if isinstance(guard, rules.Ready) else guard
 
 
 def _shown(kind: files.StepKind) -> str:

@@ -10,6 +10,7 @@ from machine.any_engine import differences
 from machine.engines import Unrolled, searched
 from machine.own_machines import program, variant
 from machine.planted import keep_nothing
+from oracle.any_machine import outcomes
 from pytest import MonkeyPatch
 
 from rspverify.architecture.architecture import Architecture
@@ -194,5 +195,23 @@ def test_the_end_may_look_at_what_nothing_else_does() -> None:
     for code in (("ST x 1", "LD y"), ("LD x; ST x 1; LD y",), ("INV_L1 DV", "LD x")):
         assert searched(Machine(program(its, *code)))
         assert differences(program(its, *code), 20_000) == {}
-    its = variant(f"{ending.partition(', each')[0]}, each workgroup w: ready w.rmw")
-    assert differences(program(its, "ST x 1", "LD x"), 20_000) == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "ends"),
+    [
+        (("ST x 1", "LD x"), True),
+        (("LK_rmw DV; ST x 1; UL_rmw DV", "LD x"), True),
+        (("LK_rmw DV; ST x 1", "LD x"), False),
+        (("LK_rmw DV; ST x 1", "UL_rmw DV"), True),
+    ],
+)
+def test_a_lock_that_is_ready_in_the_end_is_free(code: tuple[str, str], ends: bool) -> None:
+    """Whoever holds it: no thread is the own one of the whole machine."""
+    its = variant(
+        "complete when each workgroup w, location y: not w.L1.DIRTY[y], each workgroup w: ready w.rmw"
+    )
+    it = program(its, *code)
+    assert {(one.reads, one.memory) for one in searched(Machine(it))} == outcomes(it, 20_000)
+    assert bool(outcomes(it, 20_000)) is ends
+    assert differences(it, 20_000) == {}
