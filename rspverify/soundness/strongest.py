@@ -80,15 +80,21 @@ class _Around(NamedTuple):
     def code(self, own: Sequence[Template]) -> Code:
         """All waits, then what empties caches, each followed by the waits that complete it.
 
-        What a row has there stands before it, if it is not in it in the row's order.
+        It has what a row has there in it, in the row's order: by more waits, or by repetition.
         """
-        found = [*self.waits]
+        mine = [it for each in own for it in self.waits if _alike(it, each)]
+        waits = tuple(dict.fromkeys((*mine, *self.waits)))
+        ways = (self._code(waits, ()), self._code(waits, mine))
+        return min((way * _times(own, way) for way in ways), key=len)
+
+    def _code(self, waits: Code, everywhere: Sequence[Template]) -> Code:
+        found = [*waits]
         for each in self.empties:
             found.append(each)
-            found += (it for it in self.waits if completes(it.mnemonic, each.mnemonic))
-        left = iter(found)
-        inside = all(any(_alike(it, each) for it in left) for each in own)
-        return tuple(found) if inside else (*own, *found)
+            found += (
+                it for it in waits if it in everywhere or completes(it.mnemonic, each.mnemonic)
+            )
+        return tuple(found)
 
 
 def _parts(code: Iterable[Template], machine: Architecture) -> Iterator[Code]:
@@ -112,7 +118,7 @@ def _parts(code: Iterable[Template], machine: Architecture) -> Iterator[Code]:
 
 def _between(parts: Sequence[Code], around: _Around) -> Iterator[Template]:
     """The parts of a code, and what empties caches beside each but locks. It stands for what
-    the row has of that, in the row's order.
+    the row has of that, in the row's order: as often as that takes.
     """
     beside = not any(it.accesses for part in parts for it in part)
     own: list[Template] = []
@@ -125,6 +131,18 @@ def _between(parts: Sequence[Code], around: _Around) -> Iterator[Template]:
             yield from around.code(own)
         yield from part
         own, beside = [], stands
+
+
+def _times(own: Sequence[Template], around: Code) -> int:
+    """How often a code has to be repeated so that another one is in it, in its order."""
+    times = 0
+    left = [*own]
+    while left or not times:
+        times += 1
+        for each in around:
+            if left and _alike(left[0], each):
+                left.pop(0)
+    return times
 
 
 def _alike(one: Template, other: Template) -> bool:
