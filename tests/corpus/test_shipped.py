@@ -94,35 +94,28 @@ def test_names() -> None:
     assert meant_by(schemes=["proposed"]).schemes == ["schemes/proposed.yaml"]
     assert not ships("schemes/proposed.yaml") and ships("schemes/original.yaml")
     assert schemes_named("proposed") == ["schemes/proposed.yaml"]
-
-
-def test_a_test_in_assembly_has_a_name_too() -> None:
-    assert meant_by(tests=["fig-3.6"]).tests == ["litmus/ptx/open/fig-3.6.litmus"]
-    with pytest.raises(InputError, match=r"no such file .*\n  hint: did you mean fig-3\.6"):
-        meant_by(tests=["fig-3.7"])
+    for word, path in (
+        ("fig-3.6", "litmus/ptx/open/fig-3.6.litmus"),
+        ("MP-dv", "litmus/amdgpu/MP-dv.litmus"),
+    ):
+        assert meant_by(tests=[word]).tests == [path]
     own("litmus/ptx/fig-3.6.litmus")
     assert meant_by(tests=["fig-3.6"]).tests == ["litmus/ptx/fig-3.6.litmus"]
-
-
-def test_a_test_for_processors_has_a_name_too() -> None:
-    assert meant_by(tests=["MP-dv"]).tests == ["litmus/amdgpu/MP-dv.litmus"]
-
-
-def test_a_scheme_is_no_test() -> None:
-    with pytest.raises(InputError, match=r"^gfx942: must be a test here, not a scheme$"):
-        meant_by(tests=["gfx942"])
-
-
-def test_a_compiler_is_no_test() -> None:
-    with pytest.raises(
-        InputError, match=r"^amdgpu:gfx942: .* a compiler cannot stand here\n  hint: "
-    ):
-        meant_by(tests=["amdgpu:gfx942"])
-
-
-def test_a_file_comes_before_a_name() -> None:
     own("Fig4")
-    assert meant_by(tests=["Fig4"]).tests == ["Fig4"]
+    assert meant_by(tests=["Fig4"]).tests == ["Fig4"], "a file comes before a name"
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("gfx942", r"^gfx942: must be a test here, not a scheme$"),
+        ("amdgpu:gfx942", r"^amdgpu:gfx942: .* a compiler cannot stand here\n  hint: "),
+        ("fig-3.7", r"no such file .*\n  hint: did you mean fig-3\.6"),
+    ],
+)
+def test_what_is_no_test(word: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        meant_by(tests=[word])
 
 
 def test_tests_of_a_folder_of_ones_own_are_the_only_ones_with_names() -> None:

@@ -1,11 +1,8 @@
-"""Functions of a test, and `return`, held against running the same with concrete values."""
+"""Functions of a test, and `return`; what they mean is in test_litmus_loops.py."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from litmus.test_litmus_loops import Load, Registers, Store, agreements
 
 from rspverify.litmus.program import Kind, Program
 from rspverify.litmus.reader import read_program
@@ -26,137 +23,6 @@ def mistakes(functions: str, body: str = "", parameters: str = "") -> list[str]:
     with pytest.raises(InputError) as caught:
         program(functions, body, parameters=parameters)
     return [f"{each.span}: {each.message}" for each in caught.value.problems]
-
-
-# ---- against a run with concrete values ----------------------------------------------------------
-
-
-def twice(load: Load, store: Store) -> Registers:
-    def f(i: int) -> int:
-        if load() == i:
-            return 7
-        store(i)
-        return i + 1
-
-    r = f(1)
-    return {"r": r, "s": f(r)}
-
-
-def searches(load: Load, store: Store) -> Registers:
-    def find(most: int) -> int:
-        for i in range(most):
-            while (value := load()) != 0:
-                if value == 2:
-                    return i
-                store(i)
-        store(9)
-        return -1
-
-    r = find(2)
-    store(r)
-    return {"r": r}
-
-
-def ends_early(load: Load, store: Store) -> Registers:
-    n, r = 0, 5
-    while True:
-        r = load()
-        if r == 1:
-            return {"n": n, "r": r}
-        n += 1
-        if r == 2:
-            break
-        if n == 3:
-            return {"n": n, "r": r}
-    store(n)
-    return {"n": 8, "r": r}
-
-
-def goes_on(load: Load, store: Store) -> Registers:
-    total = 0
-    for i in range(3):
-        r = load()
-        if r == 0:
-            continue
-        if r == 2 and i:
-            return {"total": total}
-        total += r
-    store(total)
-    return {"total": total}
-
-
-def chooses(load: Load, store: Store) -> Registers:
-    def small(r: int) -> bool:
-        return r < 2
-
-    def leave(r: int) -> None:
-        if small(r):
-            return
-        store(r)
-
-    r = load()
-    leave(r)
-    s = load() if small(r) and not small(load()) else 3
-    leave(s + 1)
-    return {"r": r, "s": s}
-
-
-def waits(load: Load, store: Store) -> Registers:
-    n = 0
-    while load() == 0 or load() == 1:
-        n += 1
-    store(n)
-    return {"n": n}
-
-
-CASES = [
-    (
-        "int f(global int* p, global int* q, int i) { if (*p == i) return 7; *q = i; return i + 1; }",
-        "int r = f(x, y, 1); int s = f(x, y, r);",
-        twice,
-    ),
-    (
-        "int find(int* p, int* q, int most) { int i = 4; int value = 5;"
-        " for (i = 0; i < most; i++) { while (1) { value = *p; if (value == 0) break;"
-        " if (value == 2) return i; *q = i; } } *q = 9; return -1; }",
-        "int i = 17; int r = find(x, y, 2); *y = r;",
-        searches,
-    ),
-    (
-        "",
-        "int n = 0, r = 5; while (1) { r = *x; if (r == 1) return; n++; if (r == 2) break;"
-        " if (n == 3) return; } *y = n; n = 8; return; n = 9; *y = 3;",
-        ends_early,
-    ),
-    (
-        "",
-        "int total = 0; for (int i = 0; i < 3; i++) { int r = *x; if (r == 0) continue;"
-        " if (r == 2 && i) { return; } total += r; } *y = total;",
-        goes_on,
-    ),
-    (
-        "bool small(int r) { return r < 2; }"
-        " void leave(int* q, int r) { if (small(r)) return; *q = r; }",
-        "int r = *x; leave(y, r); int s = 3; if (small(r)) { int t = *x;"
-        " if (!small(t)) s = *x; } leave(y, s + 1);",
-        chooses,
-    ),
-    (
-        "int at(int p[], int i) { return p[i]; } int first(int* p) { return at(&p[0], 0); }",
-        "int n = 0; while (first(x) == 0 || at(x, 0) == 1) n++; *y = n;",
-        waits,
-    ),
-]
-
-
-@pytest.mark.parametrize(("functions", "body", "case"), CASES)
-def test_calls_mean_what_the_functions_do(
-    functions: str, body: str, case: Callable[[Load, Store], Registers]
-) -> None:
-    whole = program(functions, body)
-    whole = whole.unrolled or whole  # Which loops only spin is told by what this test writes.
-    assert not [fault for fault in whole.faults if fault.name == "Bounds"]
-    assert agreements(whole, case) > 60
 
 
 # ---- what a call is --------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from litmus.shown import shown
 from messages import cases
 
 from rspverify.litmus.comments import title_of
-from rspverify.litmus.program import Kind, Program
+from rspverify.litmus.program import Kind, Program, one_subgroup
 from rspverify.litmus.reader import read_program, read_program_file
 from rspverify.source import InputError, Severity, Source
 from rspverify.value import evaluate
@@ -35,6 +35,15 @@ def test_a_file_is_read(tmp_path: Path) -> None:
     assert read_program_file(path).operations[0].span.line == 4
     with pytest.raises(InputError, match=r"no such file"):
         read_program_file(tmp_path / "none.litmus")
+
+
+def test_a_thread_that_no_sub_group_has_is_alone_in_one() -> None:
+    """Where threads are is in programs.txt."""
+    heads = ("sg 0, wg 0", "sg 0, wg 0", "sg 1, wg 0", "sg 0, wg 1", "wg 0", "wg 0")
+    threads = "".join(f"P{number}@{it}, dev 0 () {{ }}\n" for number, it in enumerate(heads))
+    found = read_program(Source("t", f"OpenCL t\n{{}}\n{threads}")).threads
+    pairs = [(a.index, b.index) for a in found for b in found if one_subgroup(a, b)]
+    assert [(a, b) for a, b in pairs if a < b] == [(0, 1)] and (4, 4) in pairs
 
 
 def test_titles() -> None:
