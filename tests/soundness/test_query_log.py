@@ -15,8 +15,10 @@ from typer.testing import CliRunner, Result
 from rspverify.axiomatic.cat import load_model
 from rspverify.cli import app
 from rspverify.limits import Limits
-from rspverify.litmus.reader import read_program, read_program_file
+from rspverify.litmus.reader import read_program_file
 from rspverify.mapping.mapped import Mapped
+from rspverify.programs.meaning import program_of
+from rspverify.programs.notation import read_notation
 from rspverify.smt.solver import Solver
 from rspverify.smt.term import variable
 from rspverify.soundness import sides
@@ -109,21 +111,14 @@ rows:
   - {op: load, order: relaxed, code: ["ld.nonpriv.sc0 r,x"]}
   - {op: store, order: relaxed, code: ["st.nonpriv.sc0 x,v"]}
 """
-RELAXED = """OpenCL t
-{ [x]=0; }
-P0 (global atomic_int* x) { atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device); }
-P1 (global atomic_int* x) {
-  int r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);
-}
-scopeTree (device (work_group P0) (work_group P1))
-"""
+RELAXED = "st.rlx.DV x 1 || r0=ld.rlx.DV x"
 
 
 def test_a_target_that_races_is_unsound_whoever_looks_on() -> None:
     """Code in Vulkan that is undefined where the source is not: its race is asked about as well, if
     questions are written down, or if the code may be one of several."""
     model, table = load_model("rc11-scoped"), read_scheme_or_table(Source("p.yaml", PRIVATE))
-    case = Case(read_program(Source("t.litmus", RELAXED)), table, model, Settings())
+    case = Case(program_of(read_notation(RELAXED), "t"), table, model, Settings())
     log: QueryLog = []
     for verdict in (check(case), check(case, log=log)):
         assert verdict.word is Word.UNSOUND and "the target alone is undefined" in verdict.reason

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from checks import judged
 
 from rspverify.architecture.architecture import Architecture
 from rspverify.architecture.machines import machine_named
-from rspverify.litmus.reader import read_program
+from rspverify.programs.meaning import program_of
+from rspverify.programs.notation import read_notation
 from rspverify.scheme.reader import read_scheme_file
-from rspverify.soundness.settings import Engine, Settings
-from rspverify.source import InputError, Source
+from rspverify.soundness.settings import Engine
+from rspverify.source import InputError
 from rspverify.verdict import Verdict, Word
 
 MACHINE = """machine open "what a store does with the line is not known"
@@ -37,47 +39,40 @@ rows:
   - {{op: store, scope: wg, order: relaxed, code: [ST r x]}}
 """
 
-OWN = """OpenCL own
-{ x = 0; }
-P0@wg 0, dev 0 (global atomic_int *x) {
-  atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_work_group);
-  int r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_work_group);
-}
-exists (0:r0=0)
-"""
+OWN = "st.rlx.WG x 1; r0=ld.rlx.WG x"
 
 
-def verdict(folder: Path, on: str = "", machine: str = MACHINE) -> Verdict:
+def judged_on(folder: Path, machine: str, on: str = "", line: str = OWN, **options: Any) -> Verdict:
+    """The verdict on a program of one thread, on a machine of this text."""
     (folder / "open.machine").write_text(machine)
     (folder / "open.yaml").write_text(SCHEME.format(on=on))
     scheme = read_scheme_file(folder / "open.yaml")
-    program = read_program(Source("own.litmus", OWN))
-    return judged(program, scheme)
+    return judged(program_of(read_notation(line), "own"), scheme, **options)
 
 
 def test_what_the_document_leaves_open_is_open(tmp_path: Path) -> None:
-    found = verdict(tmp_path)
+    found = judged_on(tmp_path, MACHINE)
     assert (found.word, found.sound_if) == (Word.OPEN, ("ST_DROPS", "ST_UPDATES"))
     assert found.execution is not None and found.outcome is not None
     assert "; SOUND if ST_DROPS or ST_UPDATES, of which the document says nothing" in found.reason
 
 
 def test_a_switch_that_is_turned_off_is_open_no_more(tmp_path: Path) -> None:
-    one = verdict(tmp_path, "+ST_DROPS=off")
+    one = judged_on(tmp_path, MACHINE, "+ST_DROPS=off")
     assert (one.word, one.sound_if) == (Word.OPEN, ("ST_UPDATES",))
-    assert verdict(tmp_path, "+ST_DROPS=off+ST_UPDATES=off").word is Word.UNSOUND
+    assert judged_on(tmp_path, MACHINE, "+ST_DROPS=off+ST_UPDATES=off").word is Word.UNSOUND
 
 
 def test_a_status_says_what_a_switch_is_by_itself(tmp_path: Path) -> None:
     """Intended: on, unless it is turned off. Contradicted: off, and it excuses nothing."""
     intended = MACHINE.replace("switch ST_DROPS", "switch ST_DROPS intended")
-    assert verdict(tmp_path, machine=intended).word is Word.SOUND
-    off = verdict(tmp_path, "+ST_DROPS=off", machine=intended)
+    assert judged_on(tmp_path, intended).word is Word.SOUND
+    off = judged_on(tmp_path, intended, "+ST_DROPS=off")
     assert (off.word, off.sound_if) == (Word.OPEN, ("ST_UPDATES",))
     against = MACHINE.replace("switch ST_DROPS", "switch ST_DROPS contradicted").replace(
         "switch ST_UPDATES", "switch ST_UPDATES contradicted"
     )
-    found = verdict(tmp_path, machine=against)
+    found = judged_on(tmp_path, against)
     assert (found.word, found.sound_if) == (Word.UNSOUND, ())
     only = "; SOUND only if ST_DROPS or ST_UPDATES, which the document contradicts"
     assert found.reason.endswith(only)
@@ -85,11 +80,11 @@ def test_a_status_says_what_a_switch_is_by_itself(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("on", ["+ST_DROPS", "+ST_UPDATES", "+ST_WAITS+ST_DROPS"])
 def test_a_scheme_may_have_a_switch_on(on: str, tmp_path: Path) -> None:
-    assert verdict(tmp_path, on).word is Word.SOUND
+    assert judged_on(tmp_path, MACHINE, on).word is Word.SOUND
 
 
 def test_a_switch_that_does_nothing_excuses_nothing(tmp_path: Path) -> None:
-    found = verdict(tmp_path, "+ST_WAITS")
+    found = judged_on(tmp_path, MACHINE, "+ST_WAITS")
     assert (found.word, found.sound_if) == (Word.OPEN, ("ST_DROPS", "ST_UPDATES"))
 
 
@@ -97,11 +92,7 @@ def test_only_together(tmp_path: Path) -> None:
     text = MACHINE.replace("if ST_UPDATES {", "if ST_UPDATES, ST_WAITS {").replace(
         "if ST_DROPS { VALID[x] := false };", "if ST_DROPS, ST_WAITS { nothing };"
     )
-    (tmp_path / "open.machine").write_text(text)
-    (tmp_path / "open.yaml").write_text(SCHEME.format(on=""))
-    scheme = read_scheme_file(tmp_path / "open.yaml")
-    program = read_program(Source("own.litmus", OWN))
-    found = judged(program, scheme)
+    found = judged_on(tmp_path, text)
     assert found.sound_if == ("ST_UPDATES+ST_WAITS",)  # Without ST_DROPS, which does nothing.
     assert "; SOUND if ST_UPDATES and ST_WAITS, of which" in found.reason
 
@@ -147,15 +138,7 @@ step THIRD of system when b do c := true
 
 
 def test_what_holds_within_bounds_excuses_nothing(tmp_path: Path) -> None:
-    (tmp_path / "open.machine").write_text(LATE)
-    (tmp_path / "open.yaml").write_text(SCHEME.format(on=""))
-    scheme = read_scheme_file(tmp_path / "open.yaml")
-    twice = OWN.replace("  int r0", f"  {STORE_TWO}\n  int r0").replace("exists (0:r0=0)", "")
-    program = read_program(Source("own.litmus", f"{twice}locations [x;]\n"))
     for steps in (5, 6):
-        settings = Settings(engine=Engine.UNROLL, steps=steps)
-        found = judged(program, scheme, settings)
+        twice = "st.rlx.WG x 1; st.rlx.WG x 2; r0=ld.rlx.WG x"
+        found = judged_on(tmp_path, LATE, line=twice, engine=Engine.UNROLL, steps=steps)
         assert found.sound_if == ()
-
-
-STORE_TWO = "atomic_store_explicit(x, 2, memory_order_relaxed, memory_scope_work_group);"

@@ -9,6 +9,8 @@ from checks import ROOT, judged, litmus, scheme_named
 
 from rspverify.axiomatic.cat import load_model
 from rspverify.litmus.reader import read_program, read_program_file
+from rspverify.programs.meaning import program_of
+from rspverify.programs.notation import read_notation
 from rspverify.scheme.reader import read_scheme, read_scheme_file
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.source import Source
@@ -95,13 +97,8 @@ def test_limits_are_unknown_never_sound() -> None:
 
 
 def test_too_many_values_are_unknown() -> None:
-    adds = "\n".join(
-        f"P{i} (global atomic_int* x) {{ atomic_fetch_add_explicit(x, {3**i}, "
-        "memory_order_acq_rel, memory_scope_device); }"
-        for i in range(9)
-    )
-    groups = " ".join(f"(work_group P{i})" for i in range(9))
-    source = read_program(Source("t", f"OpenCL t\n{{}}\n{adds}\nscopeTree (device {groups})\n"))
+    adds = " || ".join(f"add.DV x {3**i}" for i in range(9))
+    source = program_of(read_notation(adds), "t")
     verdict = judged(source, PROPOSED)
     assert verdict.word is Word.UNKNOWN
     assert verdict.reason == "x may take more than 256 values"
