@@ -1,8 +1,10 @@
-"""One verdict with all that it rests on; a run of a machine on a test in assembly."""
+"""One verdict with all that it rests on, for a tracker too; a run of a machine on a test."""
 
 from __future__ import annotations
 
+import shlex
 from abc import abstractmethod
+from collections.abc import Iterable
 from functools import cached_property
 
 from msgspec import Struct
@@ -19,15 +21,16 @@ from rspverify.judge.inputs import LoadedTest, NamedScheme, named_model, read_te
 from rspverify.judge.judge import Judge
 from rspverify.judge.question import Incident
 from rspverify.judge.verdicts import Verdicts
-from rspverify.limits import Limits
+from rspverify.limits import LimitReached, Limits
 from rspverify.picture import Picture
 from rspverify.records import replace
-from rspverify.render.document import Document
+from rspverify.render.document import Block, Compiled, Document, line
+from rspverify.soundness.case import Case
 from rspverify.soundness.run import run_of
 from rspverify.soundness.settings import OF_MACHINES, OPTIONS, Settings, explain_command
 from rspverify.source import InputError, Problem, Problems, Source, name_of, read_source
-from rspverify.translators import read_translator
-from rspverify.verdict import Word
+from rspverify.translators import Translator, read_scheme_or_table, read_translator
+from rspverify.verdict import WRONG, Word
 from rspverify.wording import alternatives
 
 _OF_ASSEMBLY = (*OF_MACHINES, "machine", "l2")
@@ -140,6 +143,56 @@ def explain(scheme: AScheme, test: ATest, settings: Settings | None = None) -> E
         verdicts = Verdicts(Judge(), named_model(settings.model), settings)
         found = explained(loaded, named, verdicts)
     return Explained(found, loaded, named, verdicts, incident, limits)
+
+
+# ---- for a tracker -------------------------------------------------------------------------------
+
+_SECONDS = 60.0
+"""Seconds for what mends it, unless a time limit is given."""
+
+
+def bug(found: Explained) -> Document:
+    """What a tracker is to be told of a result that is not as one wishes."""
+    from rspverify.compilers.compilation import Compilation
+    from rspverify.render.bug import document
+
+    test, scheme, settings = found.test, found.scheme, found.verdicts.settings
+    compiler, texts = "", {}
+    with reporting(found.incident):
+        it = scheme.translator
+        if isinstance(it, Compilation):
+            compiler, command = it.origin, shlex.join(it.compiler.command(it.goal))
+            texts[f"What is compiled by {command}"] = it.module(test.program)
+            texts["What is emitted"] = it.emitted(test.program).text
+        try:
+            change = list(_change(found))
+        except (LimitReached, InputError) as why:
+            change = [line(f"Not known: {why}.")]
+    texts["To see it again"] = explain_command(scheme.file, test.file, settings)
+    return document(found.detail(), compiler, change, texts)
+
+
+def _change(found: Explained) -> Iterable[Block]:
+    """What mends the scheme, or of a compiler the table that is read out of it."""
+    from rspverify.api.compilers import tables_of
+    from rspverify.engineering.mend import mend
+    from rspverify.render.bug import mended, unlike
+
+    test, scheme, verdicts = found.test, found.scheme, found.verdicts
+    if found.explanation.verdict.word not in WRONG:
+        return [line("None is needed: no execution is wrong.")]
+    if scheme.translator.whole:
+        (source,) = tables_of([scheme.file], [test.file], verdicts.settings)
+        machine = scheme.translator.machine
+        table: Translator = read_scheme_or_table(source)
+        table = table if machine is None else table.on_machine(machine)
+        scheme = NamedScheme.by(table, source.name)
+        alone = explained(test, scheme, verdicts)
+        if alone.verdict.word is Word.SOUND:
+            return unlike(scheme.name, Compiled(alone.threads))
+    settings = replace(verdicts.settings, shortest=False)
+    case = Case(test.program, scheme.translator, verdicts.model, settings)
+    return mended(scheme.name, mend(case, Limits(verdicts.settings.seconds or _SECONDS)))
 
 
 # ---- a run of a machine --------------------------------------------------------------------------

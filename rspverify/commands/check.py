@@ -399,8 +399,7 @@ def _run(asked: CheckCommand, output: Output) -> int:
 
 def _write_bugs(folder: str, parts: Sequence[Check]) -> None:
     """A page for each of some results that should not be so. Raises InputError."""
-    from rspverify.api.bug import bug
-    from rspverify.api.explained import explain
+    from rspverify.api.explained import bug, explain
     from rspverify.files import make_folder
     from rspverify.files import write as write_file
 

@@ -96,7 +96,8 @@ def extract(asked: ExtractParameters) -> Extraction:
     where nothing can be read.
     """
     if _is_for_cpu(asked.target):
-        return _for_cpu(asked)
+        word = asked.target if asked.llc is None else f"{asked.target}@{asked.llc}"
+        return cpu_table(translator(word), operators=_chosen(asked, tuple(OF_C)))
     if asked.target != AMDGPU:
         names = [AMDGPU, *CPUS]
         message = f"the target must be {alternatives(names)}, not {asked.target}"
@@ -112,12 +113,6 @@ def extract(asked: ExtractParameters) -> Extraction:
 
 def _is_for_cpu(target: str) -> bool:
     return names_compiler(target) and not target.startswith(AMDGPU)
-
-
-def _for_cpu(asked: ExtractParameters) -> Extraction:
-    """The table of a compiler for a processor that a model judges."""
-    word = asked.target if asked.llc is None else f"{asked.target}@{asked.llc}"
-    return cpu_table(translator(word), operators=_chosen(asked, tuple(OF_C)))
 
 
 def _chosen(asked: ExtractParameters, known: Sequence[str]) -> tuple[str, ...]:

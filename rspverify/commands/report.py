@@ -126,8 +126,7 @@ def report(asked: ReportParameters, output: Output) -> int:
 
 
 def _bug(asked: ReportParameters, output: Output) -> int:
-    from rspverify.api.bug import bug
-    from rspverify.api.explained import explain
+    from rspverify.api.explained import bug, explain
     from rspverify.corpus.inputs import split
     from rspverify.render.forms import write as written
     from rspverify.render.progress import working

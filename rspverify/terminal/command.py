@@ -113,18 +113,13 @@ def command_of(name: str) -> Command:
 
 
 def asking(question: Any, given: Any, output: Output) -> int:
-    """Ask a question, show each answer, write the report, and end as it says."""
+    """Ask a question, show each answer as it comes, write the report, and end as it says."""
     from rspverify.render.progress import working
 
     judge = output.judge(getattr(given, "settings", None))
     with working("reading"):
-        asked = question.of(replace(given, judge=judge))
+        asked: Asked[Any, Any] = question.of(replace(given, judge=judge))
     note(asked.notes)
-    return answered(asked, output)
-
-
-def answered(asked: Asked[Any, Any], output: Output) -> int:
-    """Show each answer as it comes, and then the report; the exit code."""
     with output.opened() as console:
         with asked.stream(console, output.format) as stream:
             stop = told(asked.each(stream.show))

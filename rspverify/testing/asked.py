@@ -20,8 +20,9 @@ from rspverify.corpus.expected import Expected, expected_of
 from rspverify.corpus.inputs import Meant, scheme_meant, tests_meant
 from rspverify.records import replace
 from rspverify.shipped import TEST_ENDING, located
-from rspverify.soundness.settings import Settings, explain_command
+from rspverify.soundness.settings import DEFAULT_MODEL, Settings, explain_command
 from rspverify.source import InputError, Problems
+from rspverify.testing.plugin import EXPECT, MODEL, PROGRESS, PROVE, SCHEMES, TESTS, dest
 from rspverify.verdict import ProgressWord, Word
 
 if TYPE_CHECKING:
@@ -47,8 +48,7 @@ class Asked(Struct, frozen=True, dict=True):
     settings: Settings
     expect: str
     known: Expected | None
-    notes: Sequence[str] = ()
-    prove: bool = False
+    prove: bool
 
     @cached_property
     def tests(self) -> Mapping[str, str]:
@@ -179,28 +179,35 @@ def seen_from(base: Path, folder: Path, words: Sequence[str]) -> list[str]:
     ]
 
 
-def asked(
-    base: Path,
-    schemes: Sequence[str],
-    tests: Sequence[str],
-    expect: str,
-    model: str,
-    *,
-    progress: bool,
-    prove: bool,
-) -> Asked:
-    """What is asked. Raises InputError with all that is wrong with the words, and with what is
-    expected."""
+def asked(config: pytest.Config, given: bool) -> Asked:
+    """What options and keys ask. given: whether schemes come from the command line.
+
+    Raises InputError with all that is wrong with the words, and with what is expected.
+    """
+    here = config.invocation_params.dir
+    project = config.inipath.parent if config.inipath else config.rootpath
+    base = here if given else project
+
+    def words(name: str) -> list[str]:
+        option, key = config.getoption(dest(name)), config.getini(dest(name))
+        said = option or key
+        named = ([said] if said else []) if isinstance(said, str) else said
+        return seen_from(base, here if option else project, named)
+
+    progress, prove = (
+        bool(config.getoption(dest(it)) or config.getini(dest(it))) for it in (PROGRESS, PROVE)
+    )
+    (model,) = words(MODEL) or [DEFAULT_MODEL]
+    expect = "".join(words(EXPECT))
     problems, known = Problems(), None
     with chdir(base):
-        paths = [scheme_meant(word, problems) for word in schemes]
-        meant = tests_meant(tests or None, problems)
+        paths = [scheme_meant(word, problems) for word in words(SCHEMES)]
+        meant = tests_meant(words(TESTS) or None, problems)
         with problems:
             known = expected_of(meant, expect, model) if expect else None
     problems.tell()
     settings = Settings(model=model, progress=progress)
-    schemes = list(dict.fromkeys(paths))
-    return Asked(base, schemes, meant, settings, expect, known, meant.notes, prove)
+    return Asked(base, list(dict.fromkeys(paths)), meant, settings, expect, known, prove)
 
 
 EVERY_PROGRAM = "every program"

@@ -14,33 +14,33 @@ import pytest
 if TYPE_CHECKING:
     from rspverify.testing.asked import Asked, SchemeFile
 
-_SCHEMES, _TESTS = "schemes", "tests"
-_EXPECT, _MODEL, _PROGRESS, _PROVE = "expect", "model", "progress", "prove"
+SCHEMES, TESTS = "schemes", "tests"
+EXPECT, MODEL, PROGRESS, PROVE = "expect", "model", "progress", "prove"
 _SEVERAL = {"action": "append", "default": [], "metavar": "PATH"}
 _OPTIONS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    _SCHEMES: (
+    SCHEMES: (
         "Put this scheme to the litmus tests, each an item. As often as wanted; nothing else "
         "is collected unless paths are given, too.",
         _SEVERAL,
     ),
-    _TESTS: (
+    TESTS: (
         "Litmus tests, a file or a folder. As often as wanted. Default: as of rspverify "
         "check, the suite litmus/rsp.",
         _SEVERAL,
     ),
-    _EXPECT: (
+    EXPECT: (
         "What is expected: a verdict that is not the expected one fails, and no other.",
         {"metavar": "FILE"},
     ),
-    _MODEL: (
+    MODEL: (
         "The memory model: a name that rspverify list shows, or a .cat file.",
         {"metavar": "NAME"},
     ),
-    _PROGRESS: (
+    PROGRESS: (
         "Also ask whether the compiled tests can always go on; STUCK fails.",
         {"action": "store_true"},
     ),
-    _PROVE: (
+    PROVE: (
         "Also ask whether each scheme is sound for programs of any size; what is not PROVED fails.",
         {"action": "store_true"},
     ),
@@ -53,16 +53,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("rspverify", "schemes put to litmus tests")
     keys: Mapping[str, Any] = {"append": ("args", []), "store_true": ("bool", False)}
     for name, (help, how) in _OPTIONS.items():
-        option = "--rspverify" if name == _SCHEMES else f"--rspverify-{name}"
-        group.addoption(option, dest=_dest(name), help=help, **how)
+        option = "--rspverify" if name == SCHEMES else f"--rspverify-{name}"
+        group.addoption(option, dest=dest(name), help=help, **how)
         kind, default = keys.get(how.get("action", ""), ("string", ""))
-        parser.addini(_dest(name), help, type=kind, default=default)
+        parser.addini(dest(name), help, type=kind, default=default)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Where schemes are given, have them collected. What is wrong with the options is told here."""
-    given = bool(config.getoption(_dest(_SCHEMES)))
-    if (given or config.getini(_dest(_SCHEMES))) and not config.getoption("help", False):
+    given = bool(config.getoption(dest(SCHEMES)))
+    if (given or config.getini(dest(SCHEMES))) and not config.getoption("help", False):
         config.pluginmanager.register(_Collection(config, given), "rspverify-collection")
 
 
@@ -74,9 +74,10 @@ class _Collection:
 
     def __init__(self, config: pytest.Config, given: bool) -> None:
         from rspverify.source import InputError
+        from rspverify.testing.asked import asked
 
         try:
-            self.asked = _asked(config, given)
+            self.asked = asked(config, given)
         except InputError as error:
             raise pytest.UsageError(str(error)) from None
         named = config.args_source is pytest.Config.ArgsSource.ARGS
@@ -91,7 +92,7 @@ class _Collection:
     def pytest_report_header(self) -> list[str]:
         """What the items are made of, as far as one could wonder."""
         asked = self.asked
-        told = [f"rspverify: {note}" for note in asked.notes]
+        told = [f"rspverify: {note}" for note in asked.meant.notes]
         return [*told, *([f"rspverify: expected is {asked.expect}"] if asked.expect else [])]
 
     @pytest.hookimpl(wrapper=True)
@@ -118,30 +119,6 @@ class _Collection:
         self.asked.close()
 
 
-def _asked(config: pytest.Config, given: bool) -> Asked:
-    """What the options and keys ask. Raises InputError."""
-    from rspverify.soundness.settings import DEFAULT_MODEL
-    from rspverify.testing.asked import asked, seen_from
-
-    here = config.invocation_params.dir
-    project = config.inipath.parent if config.inipath else config.rootpath
-    base = here if given else project
-
-    def words(name: str) -> list[str]:
-        option, key = config.getoption(_dest(name)), config.getini(_dest(name))
-        said = option or key
-        named = ([said] if said else []) if isinstance(said, str) else said
-        return seen_from(base, here if option else project, named)
-
-    (model,) = words(_MODEL) or [DEFAULT_MODEL]
-    progress, prove = (
-        bool(config.getoption(_dest(it)) or config.getini(_dest(it))) for it in (_PROGRESS, _PROVE)
-    )
-    expect = "".join(words(_EXPECT))
-    given_words = (words(_SCHEMES), words(_TESTS), expect, model)
-    return asked(base, *given_words, progress=progress, prove=prove)
-
-
 def _told_apart(args: list[str], asked: Asked) -> tuple[dict[str, set[str]], list[str]]:
     """Of what is to be collected: the schemes, each with the names of tests that are asked for (all
     if there are none), and everything else."""
@@ -160,5 +137,6 @@ def _told_apart(args: list[str], asked: Asked) -> tuple[dict[str, set[str]], lis
     return {scheme: set() if scheme in whole else names for scheme, names in only.items()}, others
 
 
-def _dest(name: str) -> str:
+def dest(name: str) -> str:
+    """What pytest calls an option, and the key of the same meaning."""
     return f"rspverify_{name}"

@@ -89,7 +89,8 @@ def serving(cache: Path, *options: str, end: signal.Signals = signal.SIGINT) -> 
         process.send_signal(end)
         try:
             process.wait(20)
-            assert process.stderr.read() == "", "it says nothing when it is ended"
+            said = process.stderr.read()
+            assert said == "", f"when it is ended it says: {said}"
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

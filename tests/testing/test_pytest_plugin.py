@@ -13,13 +13,14 @@ import pytest
 
 from rspverify.judge.verdicts import Verdicts
 from rspverify.limits import LimitReached
+from rspverify.render import prove
 from rspverify.soundness import check
 
 pytest_plugins = ["pytester"]
 
 PLUGIN = "rspverify.testing.plugin"
 INSTALLED = any(each.value == PLUGIN for each in entry_points(group="pytest11"))
-assert Verdicts and check, "loaded here, and not anew in each run of pytest"
+assert Verdicts and check and prove, "loaded here, and not anew in each run of pytest"
 
 
 @pytest.fixture
