@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from functools import partial
 from pathlib import Path
 
@@ -97,30 +92,6 @@ def test_an_internal_error_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert "internal error: " in result.stdout
     (report,) = tmp_path.glob("rspverify-report-*")
     assert "rspverify compare " in (report / "README.md").read_text()
-
-
-def test_interruption_prints_what_is_compared_and_goes_on(root: Path) -> None:
-    command = [sys.executable, "-m", "rspverify", "compare", ORIGINAL, PROPOSED, "litmus/rsp"]
-    process = subprocess.Popen(
-        [*command, "-j", "1"],
-        cwd=root,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
-    assert process.stdout is not None
-    while not (line := process.stdout.readline()).startswith("2+2W"):
-        assert line, process.communicate()
-    process.send_signal(signal.SIGINT)
-    started = time.monotonic()
-    rest, errors = process.communicate(timeout=60)
-    assert time.monotonic() - started < 30
-    assert process.returncode == 130
-    assert "interrupted: " in rest and "tests compared, the rest not" in rest
-    assert "Traceback" not in errors
-    again = document(ORIGINAL, PROPOSED, "litmus/rsp/2+2W")
-    assert again["tests"][0]["old"]["cached"] is True
 
 
 def test_a_long_table_shows_the_rows_that_change(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from command_line import document
 
 from rspverify.cli import _silently
 
@@ -55,8 +56,13 @@ except KeyboardInterrupt:
 """A question that takes the solver for ever: more doves than places."""
 
 
-def stopped(command: list[str], number: int, *, group: bool, lines: int) -> tuple[int, str, str]:
-    """How a process ends that gets a signal after so many lines."""
+def stopped(
+    command: list[str], number: int, cue: str, *, group: bool = False, told: str = "stdout"
+) -> tuple[int, str, str]:
+    """How a process ends that gets a signal soon after it said a line with this cue.
+
+    group: whether all of its processes get it. told: where it says the line.
+    """
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -65,15 +71,12 @@ def stopped(command: list[str], number: int, *, group: bool, lines: int) -> tupl
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
         start_new_session=True,
     )
-    assert process.stdout is not None
-    for _ in range(lines):
-        process.stdout.readline()
+    said = getattr(process, told)
+    while cue not in (line := said.readline()):
+        assert line, process.communicate()
     time.sleep(0.2)
-    if group:
-        os.killpg(process.pid, number)
-    else:
-        process.send_signal(number)
     try:
+        (os.killpg if group else os.kill)(process.pid, number)
         rest, errors = process.communicate(timeout=60)
     finally:
         process.kill()
@@ -88,7 +91,7 @@ def test_the_solver_is_interrupted(number: int, background: bool) -> None:
     """Also where Ctrl-C is ignored, as a shell has it for what it starts with &."""
     before = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)" if background else ""
     command = [sys.executable, "-c", before + AT_WORK]
-    code, output, _ = stopped(command, number, group=False, lines=1)
+    code, output, _ = stopped(command, number, "at work")
     assert (code, output) == (0, f"interrupted {number == signal.SIGTERM}\n")
 
 
@@ -101,26 +104,29 @@ def test_what_is_known_is_shown(number: int, code: int, jobs: str, root: Path) -
     tests = root / "litmus/rsp"
     command = [sys.executable, "-m", "rspverify", "check", *schemes, str(tests), "--all"]
     command += ["--expect", str(tests / "expected.yaml"), "-j", jobs]
-    ended, rest, errors = stopped(command, number, group=True, lines=3)
+    ended, rest, errors = stopped(command, number, "2+2W+", group=True)
     assert (ended, errors) == (code, "")
     assert "interrupted: " in rest and "verdicts decided, the rest not" in rest
     assert f"every verdict that was decided is as in {tests}/expected.yaml" in rest
     assert "worker process" not in rest
 
 
-def test_repair_says_what_is_known_at_sigterm(root: Path) -> None:
-    scheme = str(root / "schemes" / "original.yaml")
-    command = [sys.executable, "-m", "rspverify", "repair", scheme, "--forbid", "LK_L2,UL_L2"]
+@pytest.mark.usefixtures("in_repository")
+def test_what_is_compared_is_shown_and_kept() -> None:
+    command = [sys.executable, "-m", "rspverify", "compare", "original", "proposed", "litmus/rsp"]
+    ended, rest, errors = stopped([*command, "-j", "1"], signal.SIGINT, "2+2W")
+    assert ended == 130
+    assert "interrupted: " in rest and "tests compared, the rest not" in rest
+    assert "Traceback" not in errors
+    again = document("compare", "original", "proposed", "litmus/rsp/2+2W")
+    assert again["tests"][0]["old"]["cached"] is True
+
+
+@pytest.mark.usefixtures("in_repository")
+def test_repair_says_what_is_known_at_sigterm() -> None:
+    command = [sys.executable, "-m", "rspverify", "repair", "original", "--forbid", "LK_L2,UL_L2"]
     command += ["litmus/rsp/MP", "litmus/rsp/RMW", "-j", "1"]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=root
-    )
-    assert process.stderr is not None
-    while "may change" not in process.stderr.readline():  # how many candidates there are
-        assert process.poll() is None
-    time.sleep(0.5)
-    process.send_signal(signal.SIGTERM)
-    output, errors = process.communicate(timeout=60)
-    assert process.returncode == 143
+    ended, output, errors = stopped(command, signal.SIGTERM, "may change", told="stderr")
+    assert ended == 143
     assert "interrupted: not finished; " in output
     assert "Traceback" not in errors

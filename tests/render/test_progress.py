@@ -24,10 +24,15 @@ def told(capsys: pytest.CaptureFixture[str]) -> list[str]:
     return said.splitlines()
 
 
-def test_a_line_now_and_then(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture(autouse=True)
+def minute(monkeypatch: pytest.MonkeyPatch) -> float:
+    """What is a minute for users is short here."""
+    whole = progress._BETWEEN_LINES
     monkeypatch.setattr(progress, "_BETWEEN_LINES", 0.05)
+    return whole
+
+
+def test_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
     output = io.StringIO()
     with Stream[int, int](Console(file=output), Told(), text=True) as stream:
         time.sleep(0.2)
@@ -41,28 +46,22 @@ def test_a_line_now_and_then(
     assert capsys.readouterr().err == output.getvalue() == "", "it is over, and was never there"
 
 
-def test_what_is_counted(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(progress, "_BETWEEN_LINES", 0.05)
+def test_what_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
     with counting("tests", 9) as advance:
         advance()
         assert re.fullmatch(r"0 min: tests: 1 of 9, [0-9.,]+/s", told(capsys)[-1])
 
 
-def test_no_line_within_the_first_minute(capsys: pytest.CaptureFixture[str]) -> None:
-    assert progress._BETWEEN_LINES == 60
-    with counting("tests", 9) as advance:
-        advance()
-        time.sleep(0.1)
-    assert capsys.readouterr().err == ""
-
-
-def test_no_line_on_a_terminal(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("terminal", [False, True])
+def test_no_line_within_the_first_minute_or_on_a_terminal(
+    terminal: bool,
+    minute: float,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(progress, "_BETWEEN_LINES", 0.05)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert minute == 60
+    monkeypatch.setattr(progress, "_BETWEEN_LINES", 0.05 if terminal else minute)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     with counting("tests", 9) as advance:
         advance()
         time.sleep(0.2)
@@ -72,7 +71,6 @@ def test_no_line_on_a_terminal(
 def test_what_is_done_where_nothing_is_counted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(progress, "_BETWEEN_LINES", 0.05)
     with working("drawing", 7):
         time.sleep(0.2)
         assert capsys.readouterr().err == "", "it is not long yet"
