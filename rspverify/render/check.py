@@ -163,12 +163,9 @@ def matrix(
         ]
         first = any(id(it) in names or id(it) in (addresses or {}) for it in known)
         rows.append(replace(row, cells=cells, first=first, quiet=quiet or test in passed))
-    shaped = _shape([name for name, _ in columns], list(tests), _asks_progress(report))
+    progress = any(isinstance(it, Result) and it.progress for it in report.results)
+    shaped = _shape([name for name, _ in columns], list(tests), progress)
     return replace(shaped, rows=rows, folder=report.folder, about=report.about)
-
-
-def _asks_progress(report: SuiteReport) -> bool:
-    return any(isinstance(it, Result) and it.progress for it in report.results)
 
 
 def _shape(names: Sequence[str], tests: Sequence[str], progress: bool) -> doc.Matrix:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rspverify.render.document import Block, Document, line
+from rspverify.render.selftest import drawn, go_on
 from rspverify.render.words import counted
 from rspverify.selftest.fuzz import FuzzReport
 
@@ -23,11 +24,8 @@ def _blocks(it: FuzzReport) -> Iterator[Block]:
         for text in each.test.splitlines():
             yield line(f"  {text}")
     words = ", ".join(f"{count:,} {word}" for word, count in it.words.items())
-    rate = it.programs / it.seconds if it.seconds else 0.0
-    head = f"{it.programs:,} programs of seed {it.seed}"
-    if it.start:
-        head += f" from number {it.start:,}"
-    yield line(f"{head}, model {it.model}, {it.seconds:.1f} s, {rate:.1f}/s: {words}")
+    head = drawn(it, f"{it.programs:,} programs", f"model {it.model}", it.programs)
+    yield line(f"{head}: {words}")
     reasons = list(it.reasons.items())
     for reason, count in reasons[:_REASONS]:
         yield line(f"  {count:>6,}  {reason}")
@@ -36,7 +34,4 @@ def _blocks(it: FuzzReport) -> Iterator[Block]:
     number = len(it.found)
     said = f"{counted(number, 'program')} of {it.scheme} wrong" if number else "none is wrong"
     yield line(said, kind="ERROR" if number else "head")
-    if it.programs < it.asked:
-        left, start = it.asked - it.programs, it.start + it.programs
-        again = f"--seed {it.seed} --start {start} --programs {left}"
-        yield line(f"interrupted after {it.programs:,} of {it.asked:,}; go on with {again}")
+    yield from go_on(it, it.programs)

@@ -42,17 +42,13 @@ def told(schedulers: Sequence[str], total: int) -> Told:
 
 def summary(it: ProgressReport) -> Iterator[Line]:
     """How many answers there are of each kind, and why no more were asked."""
-    if len({each.file for each in it.results}) > 1:
-        yield line(_counts(it))
+    tests = len({each.file for each in it.results})
+    if tests > 1:
+        words = each_counted(Counter(each.progress for each in it.results), ProgressWord)
+        schedulers = counted(len(it.schedulers), "scheduler")
+        yield line(f"{counted(tests, 'test')}, {schedulers}, model {it.model}, {words}")
     if it.stopped is not None:
         yield line(f"stopped, other tests were not asked: {it.stopped}", kind="ERROR")
-
-
-def _counts(report: ProgressReport) -> str:
-    words = each_counted(Counter(each.progress for each in report.results), ProgressWord)
-    tests = counted(len({each.file for each in report.results}), "test")
-    schedulers = counted(len(report.schedulers), "scheduler")
-    return f"{tests}, {schedulers}, model {report.model}, {words}"
 
 
 def _row(results: Sequence[ScheduledAnswer]) -> Row:

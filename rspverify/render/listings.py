@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 
-from rspverify.machine.summary import Described, MachineSummary
+from rspverify.machine.summary import MachineSummary
 from rspverify.render.document import Block, Line, Table, line
 from rspverify.wording import slower_engine
 
@@ -71,7 +71,7 @@ def machine(it: MachineSummary) -> Iterator[Block]:
     ):
         if not rows:
             continue
-        yield _described(name, does, rows)
+        yield Table((name, does), [[each.name, each.does] for each in rows])
         yield line()
     if it.unbounded is None:
         yield line("engine events knows all of this, so that its answers are exact")
@@ -80,10 +80,6 @@ def machine(it: MachineSummary) -> Iterator[Block]:
     if it.left_out:
         parts = " and ".join(it.left_out)
         yield line(f"with one device {parts} is as good as memory, and left out")
-
-
-def _described(name: str, does: str, rows: Sequence[Described]) -> Table:
-    return Table((name, does), [[each.name, each.does] for each in rows])
 
 
 def families(

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rspverify.render.document import Block, Document, Line, Table, line
 from rspverify.render.words import counted
 from rspverify.selftest.answer import Disagreement, PairCounts, SelftestReport
 from rspverify.verdict import Word
+
+if TYPE_CHECKING:
+    from rspverify.selftest.fuzz import FuzzReport
 
 _WORDS = (Word.SOUND, Word.UNSOUND, Word.RACY, Word.VACUOUS)
 
@@ -20,11 +24,8 @@ def document(it: SelftestReport) -> Document:
 def _blocks(report: SelftestReport) -> Iterator[Block]:
     """The counts, then what was left out, and last what must not be."""
     total = report.total
-    rate = total.pairs / report.seconds if report.seconds else 0.0
-    head = f"{total.pairs:,} pairs of seed {report.seed}"
-    if report.start:
-        head += f" from number {report.start:,}"
-    yield line(f"{head}, engines {', '.join(report.engines)}, {report.seconds:.1f} s, {rate:.1f}/s")
+    engines = f"engines {', '.join(report.engines)}"
+    yield line(drawn(report, f"{total.pairs:,} pairs", engines, total.pairs))
     if report.kinds:
         yield _table(report.kinds, total)
     if report.missing:
@@ -36,10 +37,21 @@ def _blocks(report: SelftestReport) -> Iterator[Block]:
     number = len(report.disagreements)
     words = counted(number, "disagreement") if number else "no disagreement"
     yield line(words, kind="ERROR" if number else "head")
-    if total.pairs < report.asked:
-        left, start = report.asked - total.pairs, report.start + total.pairs
-        again = f"--seed {report.seed} --start {start} --programs {left}"
-        yield line(f"interrupted after {total.pairs:,} of {report.asked:,}; go on with {again}")
+    yield from go_on(report, total.pairs)
+
+
+def drawn(it: SelftestReport | FuzzReport, what: str, how: str, done: int) -> str:
+    """How many were drawn at random, of which seed, and how long it took."""
+    rate = done / it.seconds if it.seconds else 0.0
+    start = f" from number {it.start:,}" if it.start else ""
+    return f"{what} of seed {it.seed}{start}, {how}, {it.seconds:.1f} s, {rate:.1f}/s"
+
+
+def go_on(it: SelftestReport | FuzzReport, done: int) -> Iterator[Line]:
+    """The options that go on, if not all were decided."""
+    if done < it.asked:
+        again = f"--seed {it.seed} --start {it.start + done} --programs {it.asked - done}"
+        yield line(f"interrupted after {done:,} of {it.asked:,}; go on with {again}")
 
 
 def _table(kinds: Mapping[str, Mapping[str, PairCounts]], total: PairCounts) -> Table:

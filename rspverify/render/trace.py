@@ -48,7 +48,7 @@ def wrong_trace(it: Explanation, source: str = "", *, queues: bool = False) -> T
     if it.verdict.execution is None:
         return None
     head = "An execution of the compiled program"
-    return _trace(head, it.verdict.execution, source, _places(it), queues=queues)
+    return _trace(head, it.verdict.execution, it, source, queues=queues)
 
 
 def stuck_trace(it: Explanation, source: str = "", *, queues: bool = False) -> Trace | None:
@@ -58,7 +58,8 @@ def stuck_trace(it: Explanation, source: str = "", *, queues: bool = False) -> T
         return None
     after = "nothing can go on" if progress.scheduler is None else "it never ends"
     head = f"An execution of the compiled program after which {after}"
-    return _trace(head, progress.execution, source, _places(it), progress.blocked, queues=queues)
+    shown = _trace(head, progress.execution, it, source, queues=queues)
+    return replace(shown, blocked=progress.blocked)
 
 
 def run_trace(it: MachineRun, *, queues: bool = False) -> Trace | None:
@@ -66,25 +67,21 @@ def run_trace(it: MachineRun, *, queues: bool = False) -> Trace | None:
     return None if it.execution is None else _trace("", it.execution, queues=queues)
 
 
-def _places(it: Explanation) -> tuple[str, ...]:
-    return tuple(thread.place for thread in it.threads)
-
-
 def _trace(
     head: str,
     it: Execution,
+    of: Explanation | None = None,
     source: str = "",
-    places: tuple[str, ...] = (),
-    blocked: tuple[str, ...] = (),
     *,
     queues: bool,
 ) -> Trace:
+    places = tuple(thread.place for thread in of.threads) if of else ()
     texts = source.split("\n")
     numbers = sorted({line for code in it.code for line, _ in code})
     lines = {n: texts[n - 1].strip() for n in numbers if 0 < n <= len(texts)} if source else {}
     left = max(0, len(it.steps) - MOST_STEPS)
     shown = replace(it, steps=it.steps[:MOST_STEPS])
-    return Trace(head, shown, lines, places, blocked, left, queues)
+    return Trace(head, shown, lines, places, left=left, queues=queues)
 
 
 # ---- its states ----------------------------------------------------------------------------------
