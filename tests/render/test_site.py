@@ -157,7 +157,7 @@ def test_no_name_breaks_it_or_leaves_the_folder(tmp_path: Path) -> None:
 def test_a_site_is_written_over_the_one_before(tmp_path: Path) -> None:
     place = tmp_path / "site"
     first = write_site(str(place), [report("one", "two")])
-    assert first.files == len(list(place.rglob("*.*"))) - 1
+    assert len(first) == len(list(place.rglob("*.*"))) - 1
     (place / "mine.txt").write_text("mine")
     listed = (place / LISTED).read_text()
     (place / LISTED).write_text(f"{listed}../outside.txt\n/etc/hostname\n")
