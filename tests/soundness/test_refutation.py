@@ -16,7 +16,7 @@ from rspverify.machine.unroll import Unrolling
 from rspverify.relation.expression import Expression
 from rspverify.relation.expression import Test as Question
 from rspverify.relation.terms import Terms
-from rspverify.smt import bridge, portfolio
+from rspverify.smt import portfolio
 from rspverify.smt.term import FALSE, Term
 from rspverify.soundness import counterexample, refutation
 from rspverify.soundness.case import machine_of
@@ -197,4 +197,4 @@ def test_what_a_second_solver_is_asked() -> None:
     source = Questions(FIG4, MODEL, Limits())
     never = Outcome(((2, 7),), (("x", 42), ("y", 1)))
     for outcome in [*source.outcomes(), STALE, never]:
-        assert bridge.second_opinion(source.asked_outcome(outcome)) is source.allows(outcome)
+        assert portfolio.second_opinion(source.asked_outcome(outcome)) is source.allows(outcome)
