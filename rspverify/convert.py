@@ -8,6 +8,7 @@ foreign file, so everything is held to its type, and no name in the data is ever
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -42,6 +43,7 @@ Group = Annotated[T, _GROUP]
 Schema = dict[str, Any]
 """A JSON Schema."""
 _WIDTH = 96
+_REFERENCE = re.compile(r'"#/\$defs/([^"]+)"')
 _MARKS = ("default", _ONLY)
 _DIGITS = 4
 """Every fraction in an answer is a time in seconds, shown to so many decimals."""
@@ -197,12 +199,7 @@ def _used(whole: Any, parts: Mapping[str, Any]) -> set[str]:
     found: set[str] = set()
     waiting = [whole]
     while waiting:
-        part = waiting.pop()
-        if isinstance(part, dict):
-            waiting += part.values()
-            if "$ref" in part and (name := _name(part)) not in found:
-                found.add(name)
-                waiting.append(parts[name])
-        elif isinstance(part, list):
-            waiting += part
+        named = set(_REFERENCE.findall(json.dumps(waiting.pop()))) - found
+        found |= named
+        waiting += [parts[name] for name in named]
     return found

@@ -24,8 +24,6 @@ from rspverify.source import require
 from rspverify.wording import alternatives
 
 T = TypeVar("T")
-REQUIRED: Any = MISSING
-"""The default of an option that must be given."""
 
 
 class Option(Struct, frozen=True):

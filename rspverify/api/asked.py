@@ -119,7 +119,12 @@ class Formed:
         return self.form("text")
 
     def _repr_html_(self) -> str:
-        return framed(self.form("html"))
+        """The page in a frame of its own, so that neither changes the other."""
+        from html import escape
+
+        style = "width: 100%; height: 40rem; border: 0"
+        page = escape(self.form("html"))
+        return f'<iframe style="{style}" sandbox="allow-scripts" srcdoc="{page}"></iframe>'
 
 
 class Asked(Formed, Generic[T, R]):
@@ -236,25 +241,22 @@ class Asked(Formed, Generic[T, R]):
         What ends it before it is done is remembered: no report is to look as if it were whole.
         """
         with self._one_at_a_time:
-            return self._taken()
-
-    def _taken(self) -> bool:
-        if self._stop is not None:
-            return False
-        if self._coming is None:
-            self._started = time.perf_counter()
-            self._coming = self._answers(self._told)
-        try:
-            self.known.append(next(self._coming))
-        except StopIteration:
-            self._stop = Stop()
-        except KeyboardInterrupt:
-            self._stop = Stop(interrupted=True)
-            raise
-        except BaseException as error:
-            self._stop = Stop(limit=str(error) or type(error).__name__)
-            raise
-        return self._stop is None
+            if self._stop is not None:
+                return False
+            if self._coming is None:
+                self._started = time.perf_counter()
+                self._coming = self._answers(self._told)
+            try:
+                self.known.append(next(self._coming))
+            except StopIteration:
+                self._stop = Stop()
+            except KeyboardInterrupt:
+                self._stop = Stop(interrupted=True)
+                raise
+            except BaseException as error:
+                self._stop = Stop(limit=str(error) or type(error).__name__)
+                raise
+            return self._stop is None
 
     @property
     def stopped(self) -> Stop:
@@ -290,11 +292,3 @@ class Asked(Formed, Generic[T, R]):
         """All answers, after deciding those that are not known yet; a limit may end that."""
         self.each(lambda _: None)
         return self._made(self)
-
-
-def framed(page: str) -> str:
-    """A page as a part of a notebook: a frame of its own, so that neither changes the other."""
-    from html import escape
-
-    style = "width: 100%; height: 40rem; border: 0"
-    return f'<iframe style="{style}" sandbox="allow-scripts" srcdoc="{escape(page)}"></iframe>'

@@ -44,7 +44,6 @@ _KEPT = 32
 """So many texts of each kind are kept read."""
 _SECONDS = 3.0
 """Seconds that the outcomes of a SOUND test may take beside its verdict."""
-_END: Event = ("end", {})
 
 
 class Answering:
@@ -101,7 +100,7 @@ class Answering:
                 yield from _hunted(scheme, (asked.operations, asked.threads), settings, judge)
             case _:
                 assert_never(asked.kind)
-        yield _END
+        yield "end", {}
 
     # ---- one test under one scheme ---------------------------------------------------------------
 

@@ -31,7 +31,7 @@ from rspverify.corpus.inputs import meant_by
 from rspverify.judge.store import default_folder
 from rspverify.records import replace
 from rspverify.server.catalogue import Catalogue
-from rspverify.server.lane import Busy, Lane, Turns
+from rspverify.server.lane import Lane, Turns
 from rspverify.server.question import Kind, Refused, read_question
 from rspverify.server.worker import PUBLIC, Allowance, Worker, started
 from rspverify.source import InputError, Problem, Source, name_of, read_source
@@ -129,9 +129,8 @@ class Server:
             lane = self._quick if asked.kind in _SHORT else self._long
             ticket = lane.turns.enter(self._client(request), short=asked.kind is Kind.VERDICT)
         except Refused as refused:
-            return PlainTextResponse(str(refused), refused.status)
-        except Busy as busy:
-            return PlainTextResponse(str(busy), 503, {"Retry-After": "1"})
+            later = {"Retry-After": "1"} if refused.status == 503 else None
+            return PlainTextResponse(str(refused), refused.status, later)
         headers = {"X-Accel-Buffering": "no"}
         coming = lane.answer(ticket, data)
         return StreamingResponse(coming, media_type="text/event-stream", headers=headers)

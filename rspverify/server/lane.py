@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Generic, TypeAlias, TypeVar
 
-from rspverify.server.question import encoded, failed
+from rspverify.server.question import Refused, encoded, failed
 from rspverify.server.worker import Worker
 
 T = TypeVar("T")
@@ -21,10 +21,6 @@ _GRACE = 0.3
 """Seconds in which a worker may come to the end of an answer that nobody wants any more."""
 _PATIENCE = 1.0
 """Seconds after which whoever waits for a turn is told so, again and again."""
-
-
-class Busy(Exception):
-    """There is no room for another one to wait; the text says whose fault that is."""
 
 
 @dataclass(eq=False)
@@ -59,11 +55,11 @@ class Turns(Generic[T]):
         return sum(len(its) for line in lines for who, its in line.items() if client in (None, who))
 
     def enter(self, client: str, *, short: bool) -> Ticket[T]:
-        """Wait for a turn. Raises Busy."""
+        """Wait for a turn. Raises Refused where there is no room."""
         if self._waiting(client) >= self._of_one:
-            raise Busy("too many questions of yours wait already")
+            raise Refused(503, "too many questions of yours wait already")
         if self._waiting() >= self._most:
-            raise Busy("too many questions wait already; try again in a moment")
+            raise Refused(503, "too many questions wait already; try again in a moment")
         ticket: Ticket[T] = Ticket(client, short, get_running_loop().create_future())
         self._lines[short].setdefault(client, deque()).append(ticket)
         self._serve()

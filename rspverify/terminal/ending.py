@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -95,8 +93,7 @@ def guarded(name: str, command: Callable[..., int]) -> Callable[..., None]:
         from rspverify.source import InputError, Severity
 
         try:
-            with _ended():
-                code = command(**given)
+            code = command(**given)
             if code:
                 raise typer.Exit(code)
         except InputError as error:
@@ -121,25 +118,6 @@ def guarded(name: str, command: Callable[..., int]) -> Callable[..., None]:
             raise typer.Exit(INTERNAL) from None
 
     return run
-
-
-_AT_END: ContextVar[ExitStack] = ContextVar("at the end of the command")
-
-
-@contextmanager
-def _ended() -> Iterator[None]:
-    """Has what a command has started come to its end, however the command ends."""
-    with ExitStack() as stack:
-        token = _AT_END.set(stack)
-        try:
-            yield
-        finally:
-            _AT_END.reset(token)
-
-
-def at_end(close: Callable[[], None]) -> None:
-    """Have something closed when the command ends, which is the one that runs."""
-    _AT_END.get().callback(close)
 
 
 def tell(problems: Iterable[Problem]) -> None:

@@ -83,8 +83,6 @@ def _option(it: Declared) -> Parameter:
     )
     if it.several and option.commas:
         return _parameter(it.name, str, info, "")
-    if it.required:
-        return _parameter(it.name, it.kind, info, Parameter.empty)
     default = None if option.late or it.several else it.default
     kind: Any = list[it.kind] if it.several else it.kind  # type: ignore[name-defined]
     return _parameter(it.name, kind, info, False if option.negates else default)
@@ -116,7 +114,8 @@ def _run(command: Command, **given: Any) -> int:
             fields[name], fields["tests"] = split(given[name])
     if "settings" in fields_of(record):
         fields["settings"] = chosen({name: given[name] for name in command.takes})
-    return command(record(**fields), output)
+    with output.started:
+        return command(record(**fields), output)
 
 
 def _texts(given: Mapping[str, Any]) -> list[str]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
 from rspverify.options import option
 from rspverify.source import Problem, Problems
-from rspverify.terminal.ending import at_end, tell
+from rspverify.terminal.ending import tell
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Output:
-    """How an answer is given. files: the form of each report that is written besides."""
+    """How an answer is given.
+
+    files: the form of each report that is written besides. started: ends what was started for it.
+    """
 
     format: str = "text"
     report: tuple[str, ...] = option(
@@ -43,6 +46,7 @@ class Output:
     )
     no_cache: bool = option(False, "Decide everything anew, and keep nothing.")
     files: Mapping[str, str] = field(default_factory=dict)
+    started: ExitStack = field(default_factory=ExitStack)
 
     @property
     def text(self) -> bool:
@@ -60,7 +64,7 @@ class Output:
             settings=settings,
             warn=warn_once(),
         )
-        at_end(judge.end)
+        self.started.callback(judge.end)
         return judge
 
     def opened(self, *, page: bool = False) -> AbstractContextManager[Console]:

@@ -115,9 +115,6 @@ def _shown(argument: Any) -> str:
 
 
 def _missing(error: Any, called: str | None) -> tuple[str, str | None]:
-    if error.param.param_type_name == "option":
-        option = f"{error.param.opts[0]} {_shown(error.param)}"
-        return f"{called} must have {option}", f"{option}: {error.param.help}"
     its = [it for it in error.ctx.command.params if it.param_type_name == "argument"]
     wanted = [_shown(it) for it in its if it.required]
     hint = f"{_shown(error.param)}: {error.param.help}" if error.param.help else _help(called)

@@ -8,7 +8,8 @@ from functools import wraps
 
 import pytest
 
-from rspverify.server.lane import Busy, Ticket, Turns
+from rspverify.server.lane import Ticket, Turns
+from rspverify.server.question import Refused
 
 
 def in_a_loop(test: Callable[[], Coroutine[None, None, None]]) -> Callable[[], None]:
@@ -48,10 +49,10 @@ async def test_short_ones_come_first_but_not_for_ever() -> None:
 async def test_there_is_room_for_so_many() -> None:
     turns: Turns[str] = Turns(most=3, of_one=2)
     first, _ = (turns.enter("a", short=True) for _ in range(2))
-    with pytest.raises(Busy, match="of yours"):
+    with pytest.raises(Refused, match="of yours"):
         turns.enter("a", short=True)
     turns.enter("b", short=True)
-    with pytest.raises(Busy, match="wait already; try again"):
+    with pytest.raises(Refused, match="wait already; try again"):
         turns.enter("c", short=True)
     turns.leave(first)
     turns.enter("c", short=True)
