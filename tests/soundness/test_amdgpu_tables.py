@@ -268,17 +268,16 @@ def test_events_knows_the_machine(known: Known) -> None:
     assert unbounded(table(known.name).machine) is None
 
 
-@pytest.mark.parametrize(
-    "dropped", [r"buffer_wbl2 sc1, ", r"(?<=buffer_wbl2 sc1, )s_waitcnt vmcnt\(0\), "]
-)
-def test_a_gate_sees_a_release_that_lacks_something(dropped: str, tmp_path: Path) -> None:
+def test_a_gate_sees_a_release_that_lacks_something(tmp_path: Path) -> None:
     """Every write-back, or the wait behind each, is left out: an expected file does not hold."""
     path, expected = tmp_path / "table.yaml", tmp_path / "expected.yaml"
     tests = [ROOT / f"litmus/amdgpu/{it}.litmus" for it in ("MP-dv", "MP-ar-dv", "WRC-wg-dv")]
-    path.write_text((ROOT / "schemes/amdgpu/gfx942.yaml").read_text())
+    text = (ROOT / "schemes/amdgpu/gfx942.yaml").read_text()
+    path.write_text(text)
     asked = rspverify.check(path, tests, expect=expected, refresh=True)
     asked.expect(asked.report().results)
     assert "OPEN if STORE_DROPS_LINE" in expected.read_text()
     assert not rspverify.check(path, tests, expect=expected).report().held.unexpected
-    path.write_text(re.sub(dropped, "", path.read_text()))
-    assert rspverify.check(path, tests, expect=expected).report().held.unexpected >= 2
+    for dropped in (r"buffer_wbl2 sc1, ", r"(?<=buffer_wbl2 sc1, )s_waitcnt vmcnt\(0\), "):
+        path.write_text(re.sub(dropped, "", text))
+        assert rspverify.check(path, tests, expect=expected).report().held.unexpected >= 2

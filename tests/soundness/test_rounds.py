@@ -249,7 +249,7 @@ def test_every_interleaving_says_the_same(locations: str) -> None:
     """Of one location the answers are those of all interleavings; of two, or where a bound on
     occupancy speaks of time, LIVE may be UNKNOWN."""
     random, seen = Random(29), Counter[str]()
-    for _ in range(60):
+    for _ in range(40):
         program = _drawn(random, locations)
         try:
             hangs = stuck(program, 1_000)
@@ -264,4 +264,4 @@ def test_every_interleaving_says_the_same(locations: str) -> None:
                 right.add("UNKNOWN")
             assert it.progress.value in right, (program, it)
             seen[it.progress.value] += 1
-    assert seen["LIVE"] > 50 and seen["STUCK"] > 50
+    assert seen["LIVE"] > 40 and seen["STUCK"] > 40
