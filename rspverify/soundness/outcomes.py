@@ -23,7 +23,7 @@ from rspverify.soundness.case import decided, machine_of, side_of
 from rspverify.soundness.final import FinalCount
 from rspverify.soundness.settings import Settings
 from rspverify.soundness.sides import Side
-from rspverify.soundness.wording import observed
+from rspverify.soundness.wording import observed, race_in_words
 from rspverify.source import InputError
 from rspverify.translators import Translator
 from rspverify.verdict import Outcome, Word
@@ -93,7 +93,8 @@ def outcomes(
     count = FinalCount(program)
     so_far.begin(program, racy)
     allowed = _allowed(source, count, limits, so_far)
-    reach = [_reach(program, scheme, settings, so_far) for scheme in schemes]
+    free = not racy.racy
+    reach = [_reach(program, scheme, settings, so_far, race_free=free) for scheme in schemes]
     everything = sorted(allowed.union(*(found for found, _ in reach if found)))
     condition = program.condition
     violated = every.violated()
@@ -260,15 +261,21 @@ def _flags(model: MemoryModel, violated: Sequence[str]) -> tuple[str, ...]:
 
 
 def _reach(
-    program: Program, scheme: Translator, settings: Settings, so_far: SoFar
+    program: Program, scheme: Translator, settings: Settings, so_far: SoFar, *, race_free: bool
 ) -> tuple[set[Outcome] | None, str | None]:
-    """The outcomes under a scheme, None if they cannot be told; and what must be said of them."""
+    """The outcomes under a scheme, None if they cannot be told; and what must be said of them.
+
+    race_free: whether the source is, so that its code must be as well.
+    """
     limits = settings.limits()
     try:
         made = scheme.compiled(program)
         if untold_in(made):
             return None, f"{scheme.name}: UNSUPPORTED: it has reads at which nothing looks"
         target = side_of(made, settings, limits)
+        race = target.race() if race_free else None
+        if race is not None:
+            return None, f"{scheme.name}: the target alone is undefined: {race_in_words(race)}"
         found = set[Outcome]()
         for _ in _listed(target, found, limits, so_far, f"{scheme.name}: "):
             pass

@@ -24,6 +24,7 @@ from rspverify.smt.term import variable
 from rspverify.soundness import sides
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
+from rspverify.soundness.outcomes import outcomes
 from rspverify.soundness.query_log import Contradiction, not_confirmed, write_queries
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.soundness.sides import AnyOf, ModelSide, Query, QueryLog
@@ -116,7 +117,7 @@ RELAXED = "st.rlx.DV x 1 || r0=ld.rlx.DV x"
 
 def test_a_target_that_races_is_unsound_whoever_looks_on() -> None:
     """Code in Vulkan that is undefined where the source is not: its race is asked about as well, if
-    questions are written down, or if the code may be one of several."""
+    questions are written down, if the code may be one of several, and where outcomes are listed."""
     model, table = load_model("rc11-scoped"), read_scheme_or_table(Source("p.yaml", PRIVATE))
     case = Case(program_of(read_notation(RELAXED), "t"), table, model, Settings())
     log: QueryLog = []
@@ -127,6 +128,9 @@ def test_a_target_that_races_is_unsound_whoever_looks_on() -> None:
     assert isinstance(made, Mapped)
     sides = [ModelSide(case.program, model), ModelSide(made.program, made.model)]
     assert AnyOf(sides).race() is not None
+    listed = outcomes(case.program, model, [table], "t", Settings())
+    assert all(it.reached == {"private": None} for it in listed.outcomes)
+    assert any("private: the target alone is undefined" in it for it in listed.notes)
 
 
 # ---- --confirm -------------------------------------------------------------------------------------
