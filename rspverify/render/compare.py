@@ -44,7 +44,13 @@ _WORDS = {
 _SIGNS = {"": "", "-": "del", "+": "ins"}
 _MARKS = {True: ("", ""), False: (" forbidden", "UNSOUND"), None: (" allowed?", "UNKNOWN")}
 _COSTS = ("cost", "instr.", "flush L1", "flush L2", "inval. L1", "inval. L2", "locks")
-MATRIX = doc.Matrix(("old", "new", ""), (), (18, 18, 7), head="Tests that become other code")
+_MATRIX = doc.Matrix(
+    ("old", "new", ""),
+    (),
+    (18, 18, 7),
+    head="Tests that become other code",
+    order=[*list(_WORDS.values())[:-1], "same verdict, other outcomes"],
+)
 
 
 def document(
@@ -61,18 +67,14 @@ def document(
     found = [_article(each, details or {}, faults or {}) for each in ranked if each.changed]
     counts = [(each, it.summary.changes[each]) for each in _WORDS]
     totals = [doc.Total(_WORDS[each], each.value, number) for each, number in counts if number]
-    rows = [row(each, everything=it.summary.tests <= ALL) for each in it.tests]
-    matrix = replace(MATRIX, rows=rows, order=list(dict.fromkeys(map(_group, ranked))))
+    said = told(it, it.summary.tests, everything=everything)
     return Document(
         "compare",
         f"{it.old.file} → {it.new.file}",
         [
-            *head(it, everything=everything),
             doc.Totals(totals),
-            *([matrix] if rows else []),
-            *(left_out(each) for each in it.left_out),
+            *said.whole([*it.tests, *it.left_out], it),
             doc.Articles(found, "What changed", "rspverify explain SCHEME TEST"),
-            *summary(it),
         ],
         answer=it,
     )
@@ -291,4 +293,4 @@ def told(start: Comparison, tests: int, *, everything: bool = False) -> Told:
             yield left_out(it)
 
     first = [*head(start, everything=everything)]
-    return Told(each, summary, first, matrix=MATRIX, counted=("tests", tests))
+    return Told(each, summary, first, matrix=_MATRIX, counted=("tests", tests))

@@ -8,7 +8,7 @@ Writers know their colours.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -20,7 +20,7 @@ from rspverify.render.trace import Trace
 # ---- lines and tables ----------------------------------------------------------------------------
 
 
-class Piece(Struct, frozen=True):
+class Piece(NamedTuple):
     """A part of a line that is of one kind."""
 
     text: str
@@ -38,11 +38,6 @@ class Line(Struct, frozen=True):
     def plain(self) -> str:
         """Its text."""
         return "".join(each.text for each in self.pieces)
-
-    @property
-    def pairs(self) -> Iterator[tuple[str, str]]:
-        """Its texts with their kinds, as `line` takes them."""
-        return ((each.text, each.kind) for each in self.pieces)
 
     def __bool__(self) -> bool:
         return bool(self.plain.strip())

@@ -105,7 +105,7 @@ def _scheme(found: SchemeFound, place: int, report: RepairReport) -> doc.Listing
     last = [_rests_on(found, report), *([found.written] if found.written else [])]
     lines += [line(f"    {each}", kind="note") for each in last]
     if found.proof is not None:
-        lines.append(line("    ", *in_a_line(found.proof).pairs))
+        lines.append(line("    ", *in_a_line(found.proof).pieces))
     return doc.Listing([line(), head, *lines])
 
 
@@ -118,9 +118,9 @@ def _row(row: RowFound, report: RepairReport, *, others: bool) -> Iterator[Line]
     if row.reference is not None and report.reference and row.reference != row.cost:
         price += f", {report.reference.scheme} {row.reference}"
     head = f"  {'*' if row.changed else ' '} {row.row:2}  {row.operations:22}  "
-    yield line(head, *code.pairs, (f"  ({price})", "note"))
+    yield line(head, *code.pieces, (f"  ({price})", "note"))
     if row.changed:
-        yield line(f"{'was':>30}   ", *was.pairs, kind="note")
+        yield line(f"{'was':>30}   ", *was.pieces, kind="note")
     for other in row.alternatives if others else ():
         yield line(f"{'in another':>30}   {'; '.join(other)}", kind="UNSUPPORTED")
 

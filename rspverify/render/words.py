@@ -212,13 +212,9 @@ def _kinds_of(result: Result | ModelAnswer) -> list[str]:
 # ---- results as cells, and lines that several answers have ---------------------------------------
 
 
-UNKNOWN_PROGRESS = f"{PROGRESS.strip()}-UNKNOWN"
-"""The class of a progress that is UNKNOWN, as there is such a verdict, too."""
-
-
 def progress_class(word: ProgressWord) -> str:
-    """The class of a word of progress."""
-    return UNKNOWN_PROGRESS if word is ProgressWord.UNKNOWN else word.value
+    """The class of a word of progress: there is a verdict UNKNOWN, too."""
+    return "progress-UNKNOWN" if word is ProgressWord.UNKNOWN else word.value
 
 
 PROOF_STYLES = {"PROVED": "SOUND", "NO PROOF": "UNKNOWN"}

@@ -276,7 +276,7 @@ def _proved(scheme: Source, settings: Settings, judge: Judge) -> Event:
     report = asked.report()
     (proof,) = report.proofs
     html = write_part(asked.document(report, ["details"]))
-    return "proof", {"line": list(in_a_line(proof).pairs), "html": html}
+    return "proof", {"line": list(in_a_line(proof).pieces), "html": html}
 
 
 def _counted(asked: Asked[Any, Any], of: str) -> Iterator[Event]:

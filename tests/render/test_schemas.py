@@ -21,7 +21,7 @@ RUNS = {
     "compare": [ORIGINAL, PROPOSED, FIG4],
     "compare-models": ["opencl-hrf", "opencl-rsp", "--events", "2", "--scopes", "WG,DV.R"],
     "explain": ["proposed", FIG4],
-    "extract": ["amdgpu", "--cpu", "gfx90a", "--features", "+tgsplit", "--operators", "add"],
+    "extract": ["riscv64", "--operators", "add"],
     "fuzz": ["c11-x86", "--model", "rc11", "--programs", "2", "-j", "1"],
     "hunt": [ORIGINAL, "--events", "2", "--no-count"],
     "mutate": ["tests/render/needless.yaml", FIG4, "--widen"],
