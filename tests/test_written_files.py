@@ -24,10 +24,12 @@ def test_a_file_is_there_once_all_is_written(tmp_path: Path) -> None:
 
 
 def test_a_link_is_followed_where_the_user_has_named_it(tmp_path: Path) -> None:
-    target, link = tmp_path / "target", tmp_path / "link"
+    target, link, others = tmp_path / "target", tmp_path / "link", tmp_path / "target.part"
     link.symlink_to(target)
+    others.write_text("mine")
     write(link, "text")
     assert link.is_symlink() and target.read_text() == "text"
+    assert others.read_text() == "mine"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")

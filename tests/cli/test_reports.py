@@ -89,21 +89,6 @@ def test_a_report_that_cannot_be_written_loses_nothing_else(tmp_path: Path) -> N
     assert sorted(each.name for each in tmp_path.iterdir()) == ["folder", "junit"]
 
 
-def test_a_report_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What an earlier run wrote stays until there is something better."""
-    place = tmp_path / "junit"
-    place.write_text("as before")
-
-    def full(*_: Any) -> Any:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("rspverify.files._opened", full)
-    result = run(PROPOSED, FIG4, f"--report=junit={place}")
-    assert result.exit_code == 2
-    assert f"{place}: cannot be written: No space left on device" in result.stderr
-    assert place.read_text() == "as before"
-
-
 # ---- after an interrupt, and at a limit ----------------------------------------------------------
 
 

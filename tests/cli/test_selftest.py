@@ -100,11 +100,3 @@ def test_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     result = run(*FEW, "--programs", "2", "--progress")
     assert "0 min: pairs: 1 of 2, " in result.stderr
     assert run(*FEW, "--programs", "2", "--no-progress").stderr == ""
-
-
-def test_a_folder_that_cannot_be(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    forget(monkeypatch)
-    (tmp_path / "file").write_text("")
-    result = run(*FEW, "--start", "24", "-o", str(tmp_path / "file"))
-    assert result.exit_code == 2
-    assert "cannot be written to" in result.stderr
