@@ -204,17 +204,11 @@ _COLOURS = {
     "dr": "#d1196b",
 }
 _OTHERS = ("#0b7c86", "#7a6a00", "#5a5ad0", "#9a4d2e", "#3f6f2a", "#a0357f")
-_DASHED = ("dr",)
 
 
 def colour(name: str) -> str:
     """The colour of a relation, always the same."""
     return _COLOURS.get(name) or _OTHERS[zlib.crc32(name.encode()) % len(_OTHERS)]
-
-
-def dashed(name: str) -> bool:
-    """Whether its edges are dashed."""
-    return name in _DASHED
 
 
 # ---- curves for edges ----------------------------------------------------------------------------
