@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Hashable, Mapping, Sequence
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
@@ -21,7 +20,6 @@ T = TypeVar("T")
 if TYPE_CHECKING:
     from rspverify.drawing.details import Broken
     from rspverify.judge.verdicts import Verdicts
-    from rspverify.render.progress import Stream
 
 MOST = 200
 """So many findings of a run have details: those with the smallest tests."""
@@ -30,8 +28,7 @@ MOST = 200
 class Details(Struct, frozen=True):
     """Asks what the results of a check rest on.
 
-    texts: those of schemes and tests that are no files, by their names. A stream is told how far it
-    is.
+    texts: those of schemes and tests that are no files, by their names.
     """
 
     settings: Settings
@@ -39,11 +36,7 @@ class Details(Struct, frozen=True):
     texts: Mapping[str, Source]
 
     def with_reasons(
-        self,
-        report: SuiteReport,
-        needs: Collection[str],
-        before: int = 0,
-        stream: Stream[Any, Any] | None = None,
+        self, report: SuiteReport, needs: Collection[str], before: int = 0
     ) -> SuiteReport:
         """The report with what is needed, as far as it is known before an interrupt: `faults`, the
         rows at fault of every finding; `details` of the first. before: how many have these."""
@@ -55,16 +48,9 @@ class Details(Struct, frozen=True):
         stuck = ProgressWord.STUCK
         broken = [it for it in found if it.verdict in WRONG or it.progress is stuck]
         shown = smallest(broken, MOST - before if "details" in needs else 0, self.texts)
-        return self._whole(report, broken if "faults" in needs else shown, shown, stream)
+        return self._whole(report, broken if "faults" in needs else shown, shown)
 
-    def with_cases(
-        self,
-        report: SuiteReport,
-        most: int,
-        stream: Stream[Any, Any] | None = None,
-        *,
-        broken: bool = False,
-    ) -> SuiteReport:
+    def with_cases(self, report: SuiteReport, most: int, *, broken: bool) -> SuiteReport:
         """The report with what so many of its results rest on, those with a counterexample first.
 
         Of those that are SOUND, with the outcomes that the machine reaches; none of them if only
@@ -77,21 +63,20 @@ class Details(Struct, frozen=True):
         found = [it for it in report.results if isinstance(it, Result) and told(it)]
         found = [it for it in found if not broken or kind_of(it) in BROKEN]
         shown = sorted(found, key=lambda it: kind_of(it) not in BROKEN)[:most]
-        return self._whole(report, shown, shown, stream, reached=True)
+        return self._whole(report, shown, shown, reached=True)
 
     def _whole(
         self,
         report: SuiteReport,
         blamed: Sequence[Result],
         shown: Sequence[Result],
-        stream: Stream[Any, Any] | None,
         *,
         reached: bool = False,
     ) -> SuiteReport:
         """The report with the rows at fault of some results, and the details of some."""
         stop = Stop()
         of, to = ({(it.file, it.scheme_file): it for it in those} for those in (blamed, shown))
-        at_fault, seen = self.told(of, to, stop, stream, reached=reached)
+        at_fault, seen = self.told(of, to, stop, reached=reached)
         interrupted, limit = stop.interrupted, stop.limit
         return replace(report, faults=at_fault, details=seen, interrupted=interrupted, limit=limit)
 
@@ -100,7 +85,6 @@ class Details(Struct, frozen=True):
         blamed: Mapping[K, Result],
         shown: Mapping[K, Result],
         stop: Stop,
-        stream: Stream[Any, Any] | None = None,
         *,
         reached: bool = False,
     ) -> tuple[Mapping[K, RowsAtFault], Mapping[K, Detail]]:
@@ -113,7 +97,7 @@ class Details(Struct, frozen=True):
                 given = (self.settings, self.judge, self.texts)
                 yield from ask(*of_results([*of.values()], *given, reached=reached))
 
-            return known(of, coming(), self.judge, stop, what, stream)
+            return known(of, coming(), self.judge, stop, what)
 
         unsound = {name: it for name, it in blamed.items() if it.verdict in WRONG}
         at_fault = of_one_run(known_of("rows at fault", unsound, faults))
@@ -145,17 +129,16 @@ def known(
     judge: Judge,
     stop: Stop,
     what: str = "findings",
-    stream: Stream[Any, Any] | None = None,
 ) -> dict[K, T]:
     """What comes, by name, as far as it is known before an interrupt.
 
-    Without a stream there is a bar. What is wrong with a file by now is said.
+    What is wrong with a file by now is said.
     """
     from rspverify.render.progress import Bar
 
     found: list[T] = []
     if names and not stop.reason:
-        with stoppable() as later, nullcontext(stream.bar) if stream else Bar() as bar:
+        with stoppable() as later, Bar() as bar:
             bar.count(what, len(names))
             try:
                 collect(coming, found, lambda _: bar.advance())

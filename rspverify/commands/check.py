@@ -336,21 +336,30 @@ def reports_of(
     parts: Sequence[Check],
     shown: Stream[Answer, Sequence[SuiteReport]],
     reasons: Callable[[Check, SuiteReport, int], SuiteReport],
+    *,
+    refreshed: bool = False,
 ) -> list[SuiteReport]:
     """Ask one part after the other, each shown as it comes, until one is stopped.
 
-    reasons: a report with what its results rest on, given how many have been told of before.
+    reasons: a report with what its results rest on, given how many have been told of before; asked
+    once all results are there.
     """
     from rspverify.render.check import suite
 
+    known: list[SuiteReport] = []
+    with shown:
+        for part in parts:
+            shown.count(part.suite.folder or "verdicts", part.total or 0)
+            told(part.each(shown.show))
+            known.append(replace(part.report(), refreshed=refreshed))
+            shown.print(suite(known[-1]) if part.suite.folder else ())
+            if known[-1].stopped:
+                break
     reports: list[SuiteReport] = []
-    for part in parts:
-        shown.count(part.suite.folder or "verdicts", part.total or 0)
-        told(part.each(shown.show))
-        reports.append(reasons(part, part.report(), sum(len(it.details) for it in reports)))
-        shown.print(suite(reports[-1]) if part.suite.folder else ())
-        if reports[-1].stopped:
-            break
+    for part, report in zip(parts, known, strict=False):
+        stopped = any(it.stopped for it in reports)
+        before = sum(len(it.details) for it in reports)
+        reports.append(report if stopped else reasons(part, report, before))
     return reports
 
 
@@ -365,8 +374,7 @@ def _run(asked: CheckCommand, output: Output) -> int:
     needs = [each for each in ("faults", "details") if need(forms, each)]
 
     def reasons(part: Check, report: SuiteReport, before: int) -> SuiteReport:
-        report = replace(report, refreshed=asked.refresh)
-        return part.details.with_reasons(report, needs, before, shown)
+        return part.details.with_reasons(report, needs, before)
 
     with output.opened() as console:
         said = suites_told()
@@ -378,20 +386,20 @@ def _run(asked: CheckCommand, output: Output) -> int:
                 everything=asked.everything,
                 progress=asked.settings.progress,
             )
-        with Stream[Answer, Sequence[SuiteReport]](console, said, text=output.text) as shown:
-            reports = reports_of(parts, shown, reasons)
-            whole = cache(lambda: document(reports))
-            form = cache(lambda name: write(name, whole()))
-            problems = output.write_reports(form)
-            if asked.bug is not None:
-                _write_bugs(asked.bug, parts)
-            if output.text:
-                shown.finish(reports)
-                shown.print(() if first.suite.folder else why(first.commands()))
-                for line in differences(reports[0]) if asked.compare_table else ():
-                    console.print(line, markup=False, highlight=False, soft_wrap=True)
-            else:
-                console.file.write(form(output.format))
+        shown = Stream[Answer, Sequence[SuiteReport]](console, said, text=output.text)
+        reports = reports_of(parts, shown, reasons, refreshed=asked.refresh)
+        whole = cache(lambda: document(reports))
+        form = cache(lambda name: write(name, whole()))
+        problems = output.write_reports(form)
+        if asked.bug is not None:
+            _write_bugs(asked.bug, parts)
+        if output.text:
+            shown.finish(reports)
+            shown.print(() if first.suite.folder else why(first.commands()))
+            for line in differences(reports[0]) if asked.compare_table else ():
+                console.print(line, markup=False, highlight=False, soft_wrap=True)
+        else:
+            console.file.write(form(output.format))
     ended = _written if asked.refresh else lambda part, report: code_of(report)
     codes = [ended(part, its) for part, its in zip(parts, reports, strict=False)]
     return first_of([*codes, exit_code(wrong=problems)])

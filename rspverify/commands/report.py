@@ -152,10 +152,10 @@ def _site(site: str, asked: ReportParameters, output: Output) -> int:
 
     def cases(part: Check, report: SuiteReport, before: int) -> SuiteReport:
         left = asked.most - before
-        return part.details.with_cases(report, left, shown, broken=asked.broken)
+        return part.details.with_cases(report, left, broken=asked.broken)
 
-    with output.opened() as console, Stream[Any, Any](console, Told(), text=False) as shown:
-        reports = reports_of(parts, shown, cases)
+    with output.opened() as console:
+        reports = reports_of(parts, Stream[Any, Any](console, Told(), text=False), cases)
     written = write_site(site, reports)
     many = sum(len(it.details) for it in reports)
     size = sum(len(text.encode()) for text in written.values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, assert_never
 
@@ -58,7 +58,6 @@ class Answering:
         self._judge, self._folder, self._seconds = judge, folder, seconds
         self._scheme = lru_cache(maxsize=_KEPT)(_scheme)
         self._test = lru_cache(maxsize=_KEPT)(read_test)
-        self._verdicts = lru_cache(maxsize=_KEPT)(partial(Verdicts, judge))
 
     def warm_up(self) -> None:
         """Answer a question, so that all that a first one needs is there."""
@@ -132,7 +131,7 @@ class Answering:
         )
         if problems or scheme is None or test is None or model is None:
             return
-        verdicts = self._verdicts(NamedModel.by(model), settings)
+        verdicts = Verdicts(self._judge, NamedModel.by(model), settings)
         question = verdicts.question(test, scheme)
         found = verdicts.answer(test, scheme)
         result = question.result(found)
@@ -157,7 +156,7 @@ class Answering:
         settings = replace(settings, progress=stuck)
         if sound and settings.seconds is not None:
             settings = replace(settings, seconds=min(_SECONDS, settings.seconds))
-        verdicts = self._verdicts(NamedModel.by(model), settings)
+        verdicts = Verdicts(self._judge, NamedModel.by(model), settings)
         word, outcome = result.verdict, result.outcome
         broken = Broken(test.source, scheme, word, stuck, outcome=outcome, reached=sound)
         detail = self._judge.ask(detail_question(broken, verdicts, test))

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from rspverify.render import progress
 from rspverify.render.document import Told
-from rspverify.render.progress import Bar, Stream, counting, working
+from rspverify.render.progress import Bar, Stream, working
 
 
 def told(capsys: pytest.CaptureFixture[str]) -> list[str]:
@@ -47,8 +47,9 @@ def test_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    with counting("tests", 9) as advance:
-        advance()
+    with Bar() as bar:
+        bar.count("tests", 9)
+        bar.advance()
         assert re.fullmatch(r"0 min: tests: 1 of 9, [0-9.,]+/s", told(capsys)[-1])
 
 
@@ -62,8 +63,9 @@ def test_no_line_within_the_first_minute_or_on_a_terminal(
     assert minute == 60
     monkeypatch.setattr(progress, "_BETWEEN_LINES", 0.05 if terminal else minute)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
-    with counting("tests", 9) as advance:
-        advance()
+    with Bar() as bar:
+        bar.count("tests", 9)
+        bar.advance()
         time.sleep(0.2)
     assert " min: " not in capsys.readouterr().err
 
