@@ -1,15 +1,12 @@
 """Recursive definitions: the least values that satisfy them, found by trying all values."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from relation.concrete import World, closed, least
 from relation.test_concrete import mask, names_of, rows, worlds
 from relation.test_relation_algebra import VARIABLES, Symbolic, symbolic
-from smt.truth import assignments
+from smt.truth import assignments, held, value
 
 from rspverify.limits import LimitReached, Limits
 from rspverify.relation.calculation import Calculation
@@ -33,31 +30,10 @@ from rspverify.relation.expression import (
     Union,
 )
 from rspverify.relation.terms import Sharing, Terms
-from rspverify.smt.term import FALSE, TRUE, Kind, Term, variable
+from rspverify.smt.term import FALSE, TRUE, variable
 
 r, s, x, y = (Name(name, Sort.RELATION) for name in "rsxy")
 S, X = (Name(name, Sort.SET) for name in "SX")
-
-
-def held(found: Mapping[Any, Term], given_: Mapping[Term, bool]) -> set[Any]:
-    """The keys whose terms hold. Each term is looked at once, as they share a lot."""
-    known = dict(given_)
-    return {key for key, term in found.items() if truth(term, known)}
-
-
-def truth(term: Term, known: dict[Term, bool]) -> bool:
-    if term not in known:
-        below = [truth(each, known) for each in term.arguments]
-        match term.kind:
-            case Kind.NOT:
-                known[term] = not below[0]
-            case Kind.AND:
-                known[term] = all(below)
-            case Kind.OR:
-                known[term] = any(below)
-            case _:
-                known[term] = term is TRUE
-    return known[term]
 
 
 SETS = st.sampled_from([S, X, Complement(S), Nothing(Sort.SET)])
@@ -178,6 +154,6 @@ def test_terms_that_are_built_alike_are_one() -> None:
     assert one is not other
     assert sharing.term(one) is sharing.term(other)
     for given_ in assignments(VARIABLES):
-        assert truth(sharing.term(one), {**given_}) == truth(one, {**given_})
+        assert value(sharing.term(one), given_) == value(one, given_)
     assert sharing.term(a) is a
     assert sharing.term((a & b) | (b & a)) is sharing.term(b & a)

@@ -13,7 +13,7 @@ from relation.concrete import (
     relation_expressions,
     set_expressions,
 )
-from smt.truth import assignments, value
+from smt.truth import assignments, held, value
 
 from rspverify.relation.expression import (
     Complement,
@@ -78,11 +78,6 @@ class Symbolic:
             {name: held(members, given_) for name, members in self.sets.items()},
             {name: held(pairs, given_) for name, pairs in self.relations.items()},
         )
-
-
-def held(found: dict, given_: dict[Term, bool]) -> set:
-    """The keys whose terms hold."""
-    return {key for key, term in found.items() if value(term, given_)}
 
 
 TERMS = st.sampled_from(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -14,17 +15,31 @@ Assignment = Mapping[Term, bool]
 
 def value(term: Term, assignment: Assignment) -> bool:
     """The value of a term; every variable in it must be assigned."""
-    match term.kind:
-        case Kind.CONSTANT:
-            return term is TRUE
-        case Kind.VARIABLE:
-            return assignment[term]
-        case Kind.NOT:
-            return not value(term.arguments[0], assignment)
-        case Kind.AND:
-            return all(value(each, assignment) for each in term.arguments)
-        case Kind.OR:
-            return any(value(each, assignment) for each in term.arguments)
+    return truth(term, dict(assignment))
+
+
+def truth(term: Term, known: dict[Term, bool]) -> bool:
+    """The same of a term that shares a lot with others, whose values are known, and then its own."""
+    if term not in known:
+        below = [truth(each, known) for each in term.arguments]
+        match term.kind:
+            case Kind.NOT:
+                known[term] = not below[0]
+            case Kind.AND:
+                known[term] = all(below)
+            case Kind.OR:
+                known[term] = any(below)
+            case Kind.CONSTANT:
+                known[term] = term is TRUE
+            case Kind.VARIABLE:
+                raise KeyError(term)
+    return known[term]
+
+
+def held(found: Mapping[Any, Term], assignment: Assignment) -> set[Any]:
+    """The keys whose terms hold."""
+    known = dict(assignment)
+    return {key for key, term in found.items() if truth(term, known)}
 
 
 def assignments(variables: Sequence[Term]) -> Iterator[dict[Term, bool]]:
