@@ -61,10 +61,56 @@ def consistent(
     return found
 
 
-def _with_values(
-    program: Program, model: MemoryModel, values: Mapping[int, int]
-) -> Iterator[Found | None]:
-    """Every candidate with these values, None for one that is not consistent."""
+@dataclass(frozen=True)
+class Run:
+    """What is executed with certain values: events, what they read and write, and the choices left.
+
+    sources: of each read the pairs with a write that it may read from; writers: of each location;
+    orders: each choice of an order for every location that has one, as lists of writes.
+    """
+
+    events: list[Event]
+    read: Mapping[int, int]
+    written: Mapping[int, int]
+    sources: list[list[tuple[int, int]]]
+    writers: Mapping[str, list[int]]
+    ordered: list[list[int]]
+
+    @property
+    def orders(self) -> Iterator[Pairs]:
+        """Each order of the writes of the locations that have one, the initial write first."""
+        for orders in product(
+            *([(own[0], *it) for it in permutations(own[1:])] for own in self.ordered)
+        ):
+            yield frozenset(
+                (a, b) for own in orders for i, a in enumerate(own) for b in own[i + 1 :]
+            )
+
+    def ends(
+        self, model: MemoryModel, rf: Pairs, co: Pairs, last: tuple[int, ...]
+    ) -> Iterator[tuple[Pairs, frozenset[str]] | None]:
+        """The order that the model goes by, and the conditions that are broken, for each choice of
+        the model's own orders; None where that is not consistent, or these are not the last writes.
+        """
+        by_index = {event.index: event for event in self.events}
+        mo = frozenset((a, b) for a, b in co if by_index[a].at.atomic)
+        base = _Base(self.events, rf, mo, co, frozenset(last))
+        named = model.coherence
+        for names, broken in _evaluations(model, base):
+            if broken is None or not _ends(model, base, names, last, named):
+                yield None
+            else:
+                order = names.get(named, mo) if named else mo
+                yield frozenset(order), broken  # type: ignore[arg-type]
+
+    def memory(self, last: tuple[int, ...]) -> tuple[tuple[str, int], ...]:
+        """What the last writes leave, by location."""
+        return tuple((name, self.written[it]) for name, it in zip(self.writers, last, strict=True))
+
+
+def run(program: Program, model: MemoryModel, values: Mapping[int, int]) -> Run | None:
+    """What is executed with these values of reads; None if that is nothing, or the same with other
+    values of what is not executed."""
     events: list[Event] = []
     read: dict[int, int] = {}
     written: dict[int, int] = {}
@@ -76,7 +122,7 @@ def _with_values(
         else:
             if not evaluate(it.guard, values):
                 if it.reads and values[it.index] != min(values.values()):
-                    return  # Its value does not matter: once is enough.
+                    return None  # Its value does not matter: once is enough.
                 continue
             if it.success is not None and not evaluate(it.success, values):
                 if event.part is Part.WRITE:
@@ -89,52 +135,34 @@ def _with_values(
                 written[event.index] = evaluate(it.value, values)
         events.append(event)
     if any(evaluate(cut.guard, values) for cut in program.cuts):
-        return
-    by_index = {event.index: event for event in events}
+        return None
+    place = {event.index: event.location for event in events}
     sources = [
-        [
-            (w, r)
-            for w in written
-            if by_index[w].location is by_index[r].location and written[w] == read[r]
-        ]
-        for r in read
+        [(w, r) for w in written if place[w] is place[r] and written[w] == read[r]] for r in read
     ]
-    observed = tuple(
-        sorted((by_index[r].operation.index, value) for r, value in read.items())  # type: ignore[union-attr]
-    )
-    writers = {
-        location.name: [w for w in written if by_index[w].location is location]
-        for location in program.locations
-    }
-    named = model.coherence
+    writers = {it.name: [w for w in written if place[w] is it] for it in program.locations}
     every = "co" in model.names
-    ordered = [location for location in program.locations if location.atomic or every]
-    for edges in product(*sources):
-        for orders in product(
-            *(
-                [(own[0], *rest) for rest in permutations(own[1:])]
-                for own in map(writers.get, [it.name for it in ordered])
-            )  # type: ignore[index, union-attr]
-        ):
-            co = frozenset(
-                (a, b) for own in orders for i, a in enumerate(own) for b in own[i + 1 :]
-            )
-            mo = frozenset((a, b) for a, b in co if by_index[a].at.atomic)
-            for last in product(*writers.values()):
-                base = _Base(events, frozenset(edges), mo, co, frozenset(last))
-                memory = {by_index[w].at.name: written[w] for w in last}
-                for names, broken in _evaluations(model, base):
-                    if broken is None or not _ends(model, base, names, last, named):
+    ordered = [writers[it.name] for it in program.locations if it.atomic or every]
+    return Run(events, read, written, sources, writers, ordered)
+
+
+def _with_values(
+    program: Program, model: MemoryModel, values: Mapping[int, int]
+) -> Iterator[Found | None]:
+    """Every candidate with these values, None for one that is not consistent."""
+    made = run(program, model, values)
+    if made is None:
+        return
+    operation = {it.index: it.operation.index for it in made.events if it.operation}
+    observed = tuple(sorted((operation[r], value) for r, value in made.read.items()))
+    for rf in map(frozenset, product(*made.sources)):
+        for co in made.orders:
+            for last in product(*made.writers.values()):
+                for ended in made.ends(model, rf, co, last):
+                    if ended is None:
                         yield None
-                        continue
-                    order = names.get(named, mo) if named else mo
-                    yield Found(
-                        observed,
-                        tuple((it.name, memory[it.name]) for it in program.locations),
-                        frozenset(edges),
-                        frozenset(order),  # type: ignore[arg-type]
-                        broken,
-                    )
+                    else:
+                        yield Found(observed, made.memory(last), rf, *ended)
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import random
 from collections import Counter
 from contextlib import suppress
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 
 import pytest
+from axiomatic.brute_force import run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle_adapter import model_outcomes
 from programs import Size, random_program
-from relation.concrete import World, relation_expressions
+from relation.concrete import relation_expressions
 
 from rspverify.axiomatic.awaits import awaited
 from rspverify.axiomatic.cat import load_model, read_model
@@ -21,7 +22,6 @@ from rspverify.axiomatic.enumeration import ConsistentExecutions, Relations, con
 from rspverify.axiomatic.model import Axiom, Let, MemoryModel
 from rspverify.axiomatic.plan import WrongTool
 from rspverify.axiomatic.question import Questions
-from rspverify.axiomatic.vocabulary import RELATIONS, SETS, Event
 from rspverify.corpus.expected import read_expected
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.program import Program
@@ -33,7 +33,6 @@ from rspverify.soundness.case import machine_of
 from rspverify.soundness.machine_side import MachineSide
 from rspverify.soundness.settings import DEFAULT_MODEL, Engine, Settings
 from rspverify.source import Source, read_source
-from rspverify.value import evaluate
 from rspverify.verdict import Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,59 +66,20 @@ def neighbours(outcomes: set[Outcome], rng: random.Random, count: int) -> set[Ou
 
 def stands(program: Program, model: MemoryModel, outcome: Outcome, found: Relations) -> bool:
     """Whether an execution is a consistent one with its outcome, on plain sets of pairs."""
-    values = dict(outcome.reads)
-    locations = {each.name: each for each in program.locations}
-    events = [Event(index, each) for index, each in enumerate(program.locations)]
-    for it in program.operations:
-        if evaluate(it.guard, values):
-            index = len(program.locations) + it.index
-            events.append(Event(index, locations[it.location], it, program.threads[it.thread]))
-    written = {
-        each.index: evaluate(each.operation.value, values)  # type: ignore[arg-type]
-        if each.operation
-        else each.location.initial
-        for each in events
-        if each.writes
-    }
-    rf, mo = found["rf"], found["mo"]
-    sources = {reader: writer for writer, reader in rf}
-    named = {each.index: each for each in events}
-    assert len(sources) == len(rf)
-    assert set(sources) == {each.index for each in events if each.reads}
-    for reader, writer in sources.items():
-        assert named[writer].location is named[reader].location
-        operation = named[reader].operation
-        assert operation is not None
-        assert written[writer] == values[operation.index]
-    sets = {name: {each.index for each in events if test(each)} for name, test in SETS.items()}
-    relations = {
-        name: {(a.index, b.index) for a in events for b in events if test(a, b)}
-        for name, test in RELATIONS.items()
-    } | {"rf": set(rf), "mo": set(mo), "co": set(mo)}
-    for statement in model.statements:
-        world = World(set(named), sets, relations)
-        if isinstance(statement, Let):
-            known = [
-                (name, each.sort is Sort.SET, world.members(each) if each.sort is Sort.SET else world.pairs(each))
-                for name, each in statement.definitions
-            ]  # fmt: skip
-            sets = {**sets, **{name: value for name, is_set, value in known if is_set}}
-            relations = {**relations, **{name: it for name, is_set, it in known if not is_set}}
-        elif statement in model.axioms and not world.holds(statement.test, statement.expression):
-            return False
-    for location, final in outcome.memory:
-        writers = [index for index in written if named[index].location.name == location]
-        before = mo if locations[location].atomic else relations["hb"]
-        last = [a for a in writers if not any((a, b) in before for b in writers if b != a)]
-        if locations[location].atomic:
-            ordered = {(a, b) for a, b in mo if named[a].location.name == location}
-            assert len(last) == 1
-            assert all(
-                (a, b) in ordered or (b, a) in ordered for a in writers for b in writers if a < b
-            )
-            assert all((writers[0], b) in ordered for b in writers[1:])
-        assert final in {written[index] for index in last}
-    return True
+    read = dict(outcome.reads)
+    least = min(read.values(), default=0)
+    every = {it.index: read.get(it.index, least) for it in program.operations if it.reads}
+    made = run(program, model, every)
+    assert made is not None and len(made.read) == len(read)
+    assert len(found["rf"]) == len(made.read)
+    assert all(len(found["rf"] & set(own)) == 1 for own in made.sources)
+    assert found["mo"] in made.orders
+    return any(
+        ended is not None
+        for last in product(*made.writers.values())
+        if made.memory(last) == outcome.memory
+        for ended in made.ends(model, found["rf"], found["mo"], last)
+    )
 
 
 def compare(
