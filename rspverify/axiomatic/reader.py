@@ -29,6 +29,7 @@ from rspverify.axiomatic.library import (
 )
 from rspverify.axiomatic.model import Axiom, Let, LetRec, Linearisation, ModelFile, Statement
 from rspverify.axiomatic.syntax import Node, parse, unsupported
+from rspverify.relation.algebra import polarity
 from rspverify.relation.expression import (
     Composition,
     Expression,
@@ -40,7 +41,6 @@ from rspverify.relation.expression import (
     Union,
     names_in,
 )
-from rspverify.relation.polarity import polarity
 from rspverify.source import InputError, Problem, Severity, Source, read_source, real_path
 
 _TOTAL_ORDER = "S"

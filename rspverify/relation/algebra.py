@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Generic
 
-from rspverify.relation.expression import Expression, Nothing, Operator, Sort, Value, fold
+from msgspec import Struct
+
+from rspverify.relation.expression import (
+    Complement,
+    Difference,
+    Expression,
+    Nothing,
+    Operator,
+    Sort,
+    Value,
+    fold,
+)
 
 Definitions = Sequence[tuple[str, Expression]]
 
@@ -38,3 +49,37 @@ class Algebra(ABC, Generic[Value]):
     def value(self, expression: Expression, names: Mapping[str, Value]) -> Value:
         """The value of an expression."""
         return fold(expression, names.__getitem__, self.apply)
+
+
+# ---- under which sign names stand: how the value of an expression changes as theirs do -----------
+
+
+class Polarity(Struct, frozen=True):
+    """The names that stand under an even number of `~` and right sides of `\\`, and an odd one.
+
+    As a name grows that is not among the negative ones, the value can only grow.
+    """
+
+    positive: frozenset[str] = frozenset()
+    negative: frozenset[str] = frozenset()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All that the value depends on."""
+        return self.positive | self.negative
+
+
+def polarity(expression: Expression) -> Polarity:
+    """The polarity of an expression."""
+    return fold(expression, lambda name: Polarity(frozenset({name})), polarity_of)
+
+
+def polarity_of(operator: Operator, operands: Iterable[Polarity]) -> Polarity:
+    """That of the operator at the root of an expression, from those of its operands."""
+    below = list(operands)
+    if isinstance(operator, Complement | Difference):
+        below[-1] = Polarity(below[-1].negative, below[-1].positive)
+    return Polarity(
+        frozenset().union(*(each.positive for each in below)),
+        frozenset().union(*(each.negative for each in below)),
+    )

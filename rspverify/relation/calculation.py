@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rspverify.relation.algebra import Algebra, Definitions
+from rspverify.relation.algebra import Algebra, Definitions, Polarity, polarity_of
 from rspverify.relation.concrete import Concrete, Operation, Value, operation
 from rspverify.relation.expression import (
     Complement,
@@ -19,7 +19,6 @@ from rspverify.relation.expression import (
     Sort,
     names_in,
 )
-from rspverify.relation.polarity import Polarity, polarity_of
 
 
 class _Step(Struct, frozen=True):

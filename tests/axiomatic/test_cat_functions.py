@@ -4,33 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
+from axiomatic.test_cat_language import meaning, problems, read
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from relation.concrete import relation_expressions, set_expressions
 
-from rspverify.axiomatic.cat import read_model
 from rspverify.axiomatic.model import Let, MemoryModel
 from rspverify.relation.expression import Expression
-from rspverify.source import InputError, Problem, Source
-
-MODEL = "let hb = sb\nacyclic hb as Hb\n"
-
-
-def read(text: str) -> MemoryModel:
-    return read_model(Source("t.cat", MODEL + text), "t")
-
-
-def meaning(expression: str, before: str = "") -> Expression:
-    found = read(f"{before}\nlet it = {expression}").definition("it")
-    assert found is not None
-    return found
-
-
-def problems(text: str) -> tuple[Problem, ...]:
-    with pytest.raises(InputError) as caught:
-        read(text)
-    return caught.value.problems
-
 
 TABLE = Path(__file__).with_name("expansions.txt").read_text()
 

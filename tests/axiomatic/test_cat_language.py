@@ -18,8 +18,8 @@ def read(text: str) -> MemoryModel:
     return read_model(Source("t.cat", MODEL + text), "t")
 
 
-def meaning(expression: str) -> Expression:
-    found = read(f"let it = {expression}").definition("it")
+def meaning(expression: str, before: str = "") -> Expression:
+    found = read(f"{before}\nlet it = {expression}").definition("it")
     assert found is not None
     return found
 

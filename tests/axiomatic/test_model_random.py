@@ -3,10 +3,11 @@
 import random
 
 import pytest
+from axiomatic.test_models import answer
 from hypothesis import assume, given, settings
 from oracle import model as oracle
 from oracle_adapter import model_outcomes, plain_program
-from programs import Size, consistent_executions, programs, random_program
+from programs import Size, programs, random_program
 
 from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.question import Questions
@@ -26,14 +27,6 @@ SMALL = replace(WIDE, threads=3, total=4)
 DEEP = Size(threads=2, operations=4, total=5, locations=1)
 
 
-def answer(program: Program) -> tuple[frozenset[Outcome], bool, int]:
-    """Outcomes, whether a consistent execution races, and how many consistent executions."""
-    questions = Questions(program, MODEL, Limits())
-    outcomes = frozenset(questions.outcomes())
-    racy = questions.race() is not None
-    return outcomes, racy, sum(1 for _ in consistent_executions(questions))
-
-
 @pytest.mark.parametrize("shape", [WIDE, SMALL, DEEP], ids=["wide", "small", "deep"])
 @pytest.mark.parametrize("block", (0, 2))
 def test_random_programs(shape: Size, block: int) -> None:
@@ -42,7 +35,7 @@ def test_random_programs(shape: Size, block: int) -> None:
     for seed in range(300 + 10 * block, 310 + 10 * block):
         program = random_program(random.Random(seed), shape, compilable=bool(seed % 2))
         try:
-            found = answer(program)
+            found = answer(program, MODEL)
         except LimitReached as limit:
             assert str(limit).startswith("values may cause themselves")
             continue
@@ -84,7 +77,7 @@ def test_which_pairs_race() -> None:
 @given(programs(SMALL))
 def test_more_random_programs(program: Program) -> None:
     try:
-        found = answer(program)
+        found = answer(program, MODEL)
     except LimitReached:
         assume(False)
     assert found == model_outcomes(program)
@@ -110,7 +103,7 @@ P1@wg 1, dev 0 (global atomic_int* x, global atomic_int* y, global int* z) {{
 def test_values_out_of_thin_air(start: int, more: str) -> None:
     """Fig. 2 lets relaxed copies cause themselves; any value of the program will do."""
     program = read_program(Source("copies.litmus", COPIES.format(start=start, more=more)))
-    found, racy, executions = answer(program)
+    found, racy, executions = answer(program, MODEL)
     assert (found, racy, executions) == model_outcomes(program)
     assert {value for outcome in found for _, value in outcome.reads} >= {0, 42}
 
@@ -154,8 +147,8 @@ EMPTY = "OPENCL empty\n{ [x]=3; }\nP0@wg 0, dev 0 (global int* x) { int r0 = 1; 
 
 def test_a_program_without_operations() -> None:
     program = read_program(Source("empty.litmus", EMPTY))
-    assert answer(program) == model_outcomes(program)
-    assert answer(program) == ({Outcome((), (("x", 3),))}, False, 1)
+    assert answer(program, MODEL) == model_outcomes(program)
+    assert answer(program, MODEL) == ({Outcome((), (("x", 3),))}, False, 1)
 
 
 # ---- limits --------------------------------------------------------------------------------------

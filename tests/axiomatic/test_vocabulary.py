@@ -292,27 +292,6 @@ IN_ASSEMBLY = """AArch64 t
 LOAD, STORE, LX, SX, SWAP_READ, SWAP_WRITE, BARRIER = range(3, 10)
 
 
-@pytest.mark.parametrize(
-    ("name", "pairs"),
-    [
-        ("amo", {(SWAP_READ, SWAP_WRITE)}),
-        ("lxsx", {(LX, SX)}),
-        ("rmw", {(SWAP_READ, SWAP_WRITE), (LX, SX)}),
-        ("data", {(LOAD, STORE), (LX, SX), (LX, SWAP_WRITE)}),
-        ("pick-data", {(LOAD, STORE)}),
-        ("ctrl", {(LOAD, BARRIER)}),
-        ("pick-ctrl", {(LOAD, BARRIER)}),
-        ("pick-addr", set()),
-        ("si", {(it, it) for it in range(10)}),
-    ],
-)
-def test_relations_of_assembly(name: str, pairs: set[tuple[int, int]]) -> None:
-    text = f"let it = {name} let r = rmw | co acyclic r as R"
-    model = read_model(Source("t.cat", text), "t")
-    program = read_program(Source("t.litmus", IN_ASSEMBLY), assembly=True)
-    assert set(candidates_of(program, model, Limits()).relation("it")) == pairs
-
-
 IN_PTX = """PTX t
 { x=0; y @ generic aliases x; s @ surface aliases x; 0:r9=0; }
  P0@cta 0,gpu 0         | P1@cta 1,gpu 0         | P2@cta 0,gpu 0 ;
@@ -341,6 +320,15 @@ def ends(name: str, text: str) -> set[tuple[int, int]]:
 @pytest.mark.parametrize(
     ("name", "text", "pairs"),
     [
+        ("amo", IN_ASSEMBLY, {(SWAP_READ, SWAP_WRITE)}),
+        ("lxsx", IN_ASSEMBLY, {(LX, SX)}),
+        ("rmw", IN_ASSEMBLY, {(SWAP_READ, SWAP_WRITE), (LX, SX)}),
+        ("data", IN_ASSEMBLY, {(LOAD, STORE), (LX, SX), (LX, SWAP_WRITE)}),
+        ("pick-data", IN_ASSEMBLY, {(LOAD, STORE)}),
+        ("ctrl", IN_ASSEMBLY, {(LOAD, BARRIER)}),
+        ("pick-ctrl", IN_ASSEMBLY, {(LOAD, BARRIER)}),
+        ("pick-addr", IN_ASSEMBLY, set()),
+        ("si", IN_ASSEMBLY, {(it, it) for it in range(10)}),
         ("vloc", IN_VULKAN, {(0, 0), (0, 1), (1, 0), (1, 1), (2, 2)}),
         ("ssg", IN_VULKAN, {(1, 1), (1, 3), (3, 1), (3, 3), (2, 2)}),
         ("sqf", IN_VULKAN, among({1, 2, 3}) | {(it, it) for it in (1, 2, 3)}),
@@ -379,7 +367,7 @@ def ends(name: str, text: str) -> set[tuple[int, int]]:
         ("[ACQ]", IN_PTX, {(PTX_READ, PTX_READ), (PTX_LOAD1, PTX_LOAD1)}),
     ],
 )
-def test_relations_of_gpus(name: str, text: str, pairs: set[tuple[int, int]]) -> None:
+def test_relations_of_assembly(name: str, text: str, pairs: set[tuple[int, int]]) -> None:
     assert ends(name, text) == pairs
 
 

@@ -375,76 +375,8 @@ def test_original_remote_load_can_get_stuck():
 
 # ---- the model alone ----
 
-
-def test_non_atomic_write_against_remote_load_is_a_race():
-    """The literal Fig. 2 misses it."""
-    source = program(set(), (0, [store(1, "t", 1)]), (1, [load(2, "t", "DV", True)]))
-    assert model.outcomes(source)[1]
-
-
-def two_devices(scope, remote):
-    return program(
-        {"y"},
-        ((0, 0), [store(1, "x", 42), store(2, "y", 1, scope, remote)]),
-        ((1, 0), [load(3, "y", scope, remote), load(4, "x", guard=is_one(3))]),
-    )
-
-
-def test_two_remote_operations_with_narrow_scopes_do_not_synchronise():
-    """Footnote 3 of the paper."""
-    assert model.outcomes(two_devices("WG", True))[1]
-    assert model.outcomes(two_devices("DV", True))[1]
-    assert model.outcomes(two_devices("ALL", False))[:2] == (MP_ALLOWED, False)
-    assert model.outcomes(two_devices("ALL", True))[:2] == (MP_ALLOWED, False)
-
-
-@pytest.mark.parametrize(
-    "publish, receive, racy",
-    [
-        (("DV", False), ("WG", False), True),
-        (("WG", False), ("DV", False), True),
-        (("WG", True), ("DV", False), True),
-        (("WG", False), ("DV", True), False),
-        (("DV", True), ("WG", False), False),
-        (("DV", False), ("ALL", False), False),
-    ],
-)
-def test_inclusion(publish, receive, racy):
-    source = message_passing(store(2, "y", 1, *publish), load(3, "y", *receive))
-    assert model.outcomes(source)[1] == racy
-
-
-def test_relaxed_does_not_synchronise():
-    for orders in [("relaxed", "acquire"), ("release", "relaxed")]:
-        source = message_passing(
-            store(2, "y", 1, "DV", order=orders[0]), load(3, "y", "DV", order=orders[1])
-        )
-        assert model.outcomes(source)[1]
-
-
-def test_coherence():
-    source = program(
-        {"x"},
-        (0, [store(1, "x", 1, "DV"), store(2, "x", 2, "DV")]),
-        (1, [load(3, "x", "DV"), load(4, "x", "DV")]),
-    )
-    found, racy, executions = model.outcomes(source)
-    pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
-    assert found == {outcome({3: a, 4: b}, {"x": 2}) for a, b in pairs}
-    assert (racy, executions) == (False, 6)
-    assert model.why_not(source, outcome({3: 2, 4: 1}, {"x": 2})) == {frozenset({"Coh"})}
-
-
-def test_release_sequence():
-    """An rmw of another thread, even relaxed, continues a release sequence; a store does not."""
-    rest = (2, [load(3, "y", "DV"), load(4, "x", guard=lambda env: env[3] == 2)])
-    start = (0, [store(1, "x", 42), store(2, "y", 1, "DV")])
-    rmw = program({"y"}, start, (1, [fetch_inc(5, "y", "DV", order="relaxed")]), rest)
-    found, racy, _ = model.outcomes(rmw)
-    assert not racy
-    assert {dict(reads)[4] for reads, _ in found if dict(reads)[3] == 2} == {42}
-    overwritten = program({"y"}, start, (1, [store(5, "y", 2, "DV", order="relaxed")]), rest)
-    assert model.outcomes(overwritten)[1]
+# What it says of races, orders, scopes and coherence is held to the package on the whole corpus, and
+# to what each test of it is expected to show (tests/axiomatic/test_models.py).
 
 
 def test_final_memory_of_non_atomic_locations():

@@ -7,19 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from smt.truth import Assignment, assignments, terms, value, variables
+from value.test_value_expression import combined
 
 from rspverify.smt.choice import Choice, choose, constant, equal, merge, pick, truth
 from rspverify.smt.solver import Solver
 from rspverify.smt.term import FALSE, TRUE, Term, all_of, variable
 from rspverify.value import (
     BINARY,
-    UNARY,
     Binary,
     Constant,
     Expression,
     Read,
-    Select,
-    Unary,
     evaluate,
 )
 
@@ -129,17 +127,9 @@ READS: Mapping[int, Choice[int]] = {
 """Reads that depend on each other, as those of one program do."""
 
 
-def _combined(inside: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
-    return (
-        st.builds(Unary, st.sampled_from(sorted(UNARY)), inside)
-        | st.builds(Binary, st.sampled_from(sorted(BINARY)), inside, inside)
-        | st.builds(Select, inside, inside, inside)
-    )
-
-
 EXPRESSIONS = st.recursive(
     st.builds(Constant, st.integers(-2, 3)) | st.builds(Read, st.sampled_from(sorted(READS))),
-    _combined,
+    combined,
     max_leaves=6,
 )
 
