@@ -37,7 +37,6 @@ from rspverify.isa.execution import (
     Executor,
     Reserved,
     State,
-    sources_joined,
 )
 from rspverify.isa.formula import Formula
 from rspverify.isa.instruction_set import Form, InstructionSet
@@ -216,11 +215,7 @@ class TableExecutor(Executor[State]):
         self._branched_on(decides)
         self._one(it, form)
         done = self.state
-        if CONTROL in before.torn:
-            torn = {**done.torn, CONTROL: before.torn[CONTROL]}
-        else:
-            torn = {name: of for name, of in done.torn.items() if name != CONTROL}
-        done = replace(done, control=before.control, torn=torn)
+        done = replace(done, whence={**done.whence, CONTROL: before.depends(CONTROL)})
         self.state = done if away is False else self.joined(done, replace(before, path=away))
         decides = {min(it, ~it): when for it, when in decides.items()}
         for name, value in done.values.items():
@@ -377,11 +372,11 @@ class TableExecutor(Executor[State]):
         """A barrier, of each time that the thread comes there another one; with a quorum the thread
         may be among those that meet, or come after them."""
         assert self.state is not None
-        path, control = self.state.path, self.state.control
+        path, control = self.state.path, self.state.depends(CONTROL)
         numbers = [each.value for each in operands if isinstance(each, Constant)]
         if len(numbers) < len(operands):
             raise CannotReadError("meets at a barrier whose number is calculated")
-        if self.state.torn.get(CONTROL):
+        if not all(when is True for when in control.values()):
             raise CannotReadError("depends on a read on some of the ways to it only")
         label = "/".join(map(str, numbers[:2]))
         quorum = numbers[2] if len(numbers) > 2 else None
@@ -393,8 +388,8 @@ class TableExecutor(Executor[State]):
             late = replace(form, tags=form.tags.also(LATE))
             ways = [(form, both(path, among)), (late, both(path, negated(among)))]
         for own, guard in ways:
-            event = Event(self._next, own, it, guard, None, None, control=control)
-            self.events.append(replace(event, label=label, quorum=quorum))
+            event = Event(self._next, own, it, guard, None, None, label=label, quorum=quorum)
+            self.events.append(replace(event, control=frozenset(control)))
             self._guards[self._next] = guard
             self._next += 1
 
@@ -578,18 +573,13 @@ class TableExecutor(Executor[State]):
     def _depend(self, name: str, whence: Depends) -> None:
         """Note on which reads a register depends, and where."""
         assert self.state is not None
-        path = self.state.path
-        there = {it: when for it, when in whence.items() if both(path, when) is not False}
-        own = {**self.state.sources, name: frozenset(there)}
-        self.state = replace(self.state, sources=own)
-        self._tear(name, there)
+        own = _there(whence, self.state.path)
+        self.state = replace(self.state, whence={**self.state.whence, name: own})
 
     def _branched_on(self, depends: Depends) -> None:
         """What comes behind depends on these reads, too."""
         assert self.state is not None
-        whence = _either(self.state.depends(CONTROL), depends)
-        self.state = replace(self.state, control=self.state.control | frozenset(depends))
-        self._tear(CONTROL, whence)
+        self._depend(CONTROL, _either(self.state.depends(CONTROL), depends))
 
     def joined(self, one: State, other: State) -> State:
         """Registers have what the path has put there that was taken."""
@@ -601,18 +591,15 @@ class TableExecutor(Executor[State]):
         }
         path = choice(one.path, True, other.path)
         reserved = one.reserved if one.reserved == other.reserved else Reserved((), "")
-        control = one.control | other.control
-        sources = sources_joined(one, other)
-        torn: dict[str, Depends] = {}
-        for name, own in {**sources, CONTROL: control}.items():
+        whence: dict[str, Depends] = {}
+        for name in dict.fromkeys((*one.whence, *other.whence)):
             ways = [(state, state.depends(name)) for state in (one, other)]
-            each = {it: [self._there(it, *way) for way in ways] for it in own}
-            found = {it: either(*when) for it, when in each.items()}
-            torn[name] = {it: when for it, when in found.items() if not implies(path, when)}
-        torn = {name: of for name, of in torn.items() if of}
-        return State(path, values, sources, control, reserved, torn)
+            sources = sorted({it for _, own in ways for it in own})
+            each = {it: [self._where_depends(it, *way) for way in ways] for it in sources}
+            whence[name] = _there({it: either(*when) for it, when in each.items()}, path)
+        return State(path, values, whence, reserved)
 
-    def _there(self, read: int, state: State, depends: Depends) -> Condition:
+    def _where_depends(self, read: int, state: State, depends: Depends) -> Condition:
         """Where something depends on a read, on a path; where that is not executed it may."""
         if read in depends:
             return both(state.path, depends[read])
@@ -628,14 +615,6 @@ class TableExecutor(Executor[State]):
         known = {name: it for name, it in self.state.values.items() if name not in names}
         self.state = replace(self.state, values=known)
 
-    def _tear(self, name: str, depends: Depends) -> None:
-        """Note on which reads something depends on some of the paths here only."""
-        assert self.state is not None
-        path = self.state.path
-        torn = {it: when for it, when in depends.items() if not implies(path, when)}
-        others = {of: whence for of, whence in self.state.torn.items() if of != name}
-        self.state = replace(self.state, torn={**others, name: torn} if torn else others)
-
     def _merged(
         self, condition: Condition, then: Expression | Address, otherwise: Expression | Address
     ) -> Expression | Address:
@@ -650,6 +629,15 @@ def _either(*each: Depends) -> Depends:
     for read, when in (pair for it in each for pair in it.items()):
         found[read] = either(found.get(read, False), when)
     return found
+
+
+def _there(depends: Depends, path: Condition) -> Depends:
+    """What is said of reads, as far as it says something on a path."""
+    return {
+        it: implies(path, when) or when
+        for it, when in depends.items()
+        if both(path, when) is not False
+    }
 
 
 def _on(depends: Depends, way: Condition) -> frozenset[int]:

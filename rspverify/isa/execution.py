@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Generic, TypeVar
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from rspverify.isa.addresses import CannotReadError
 from rspverify.isa.conditions import (
@@ -56,25 +56,21 @@ Depends = Mapping[int, Condition]
 class State(Struct, frozen=True):
     """What is known at a place in the code.
 
-    path: when it is reached. values: of registers. sources: the reads from which a register comes,
-    whatever it was made of them, and `~i` of a read i that only decided between others on the way.
-    control: the reads on which the branches before depend. reserved: the load-exclusive that comes
-    last, with no store-exclusive behind it. torn: of registers, and of `CONTROL`, the reads on
-    which they depend on some of the paths here only, although these are executed on others, too,
-    and on which they do.
+    path: when it is reached. values: of registers. whence: the reads from which a register comes,
+    whatever it was made of them, and `~i` of a read i that only decided between others on the way;
+    and those on which the branches before depend, by `CONTROL`. A read that is executed on paths
+    that do not depend on it has the condition of the others. reserved: the load-exclusive that
+    comes last, with no store-exclusive behind it.
     """
 
     path: Condition
     values: Mapping[str, Any]
-    sources: Mapping[str, frozenset[int]] = field(default_factory=dict)
-    control: frozenset[int] = frozenset()
+    whence: Mapping[str, Depends] = {}
     reserved: Reserved | None = None
-    torn: Mapping[str, Depends] = field(default_factory=dict)
 
     def depends(self, name: str) -> Depends:
         """On which reads a register, or `CONTROL`, depends, and where."""
-        own = self.control if name == CONTROL else self.sources.get(name, frozenset())
-        return {**dict.fromkeys(own, True), **self.torn.get(name, {})}
+        return self.whence.get(name, {})
 
 
 S = TypeVar("S", bound=State)
@@ -163,10 +159,3 @@ class Executor(ABC, Generic[S]):
         """Raises InputError with all that cannot be read."""
         if self.problems:
             raise InputError(self.problems)
-
-
-def sources_joined(one: State, other: State) -> dict[str, frozenset[int]]:
-    """The reads from which registers come where two paths meet."""
-    names = dict.fromkeys((*one.sources, *other.sources))
-    none = frozenset[int]()
-    return {it: one.sources.get(it, none) | other.sources.get(it, none) for it in names}

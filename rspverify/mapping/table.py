@@ -27,7 +27,7 @@ from rspverify.axiomatic.model import MemoryModel
 from rspverify.isa.addresses import Address, CannotReadError
 from rspverify.isa.by_table import Event, TableExecutor
 from rspverify.isa.conditions import Condition, both, condition_of, implies, negated
-from rspverify.isa.execution import Depends, State
+from rspverify.isa.execution import CONTROL, Depends, State
 from rspverify.isa.instruction_set import Form, instruction_set
 from rspverify.isa.lines import Instruction, Line
 from rspverify.litmus.assembly import addresses_of, kind_of, operation_of, spin_of
@@ -438,11 +438,14 @@ class _Thread(RowExecutor):
             what = "depends on a read on some of the ways to it only"
             self.refuse(it.span, f"{it} {what}, which tables do not know yet")
             return
-        self.state = State(where, values, sources, control)
+        sources[CONTROL] = control
+        whence = {name: dict.fromkeys(own, True) for name, own in sources.items()}
+        self.state = State(where, values, whence)
         self.follow(named(each, words) for own in row.code for each in own.lines)
         self._spans += [it.span] * (len(self.events) - len(self._spans))
         if self.state is not None:
-            self._taken.append((where, self.state.control - control))
+            behind = frozenset(self.state.depends(CONTROL))
+            self._taken.append((where, behind - control))
         if it.gives:
             result = self.state.values.get("r") if self.state else None
             if not isinstance(result, Read):
@@ -450,7 +453,7 @@ class _Thread(RowExecutor):
                 return
             self.told[it.index] = result.index
             self._given[it.index] = result
-            self._from[it.index] = self.state.sources.get("r", frozenset())
+            self._from[it.index] = frozenset(self.state.depends("r"))
 
     def operated(self, before: Expression, old: str, by: str) -> tuple[Expression, Depends]:
         """What an RMW writes; what is exchanged does not depend on what was there."""
