@@ -40,7 +40,7 @@ from rspverify.yaml_reader import EDITORS, Node, Table, Text, read_entries
 from rspverify.yaml_text import read_yaml
 
 BOUND = re.compile(r"(\d+) (iterations|steps|spurious failures)")
-DECIDED = re.compile(r"(OPEN)( if \w[\w+]*(?: or \w[\w+]*)*(?: within .*)?)")
+DECIDED = re.compile(r"(OPEN)( if \w[\w+]*(?: or \w[\w+]*)*)")
 _PLAIN = re.compile(r"[\w./+@-]*\w")
 Words = Mapping[str, Mapping[str, str]]
 """By test, and by scheme or model."""
@@ -179,17 +179,17 @@ def _claimed(node: Node, choices: tuple[str, ...], what: str, problems: list[Pro
     """A word, with the switches that decide an OPEN, and with the bounds within which it is
     expected if there are any."""
     text = node.text if isinstance(node, Text) else ""
-    if isinstance(node, Text) and (found := DECIDED.fullmatch(text)) is not None:
-        return _claimed(replace(node, text=found[1]), choices, what, problems) + found[2]
-    word, within, reach = text.partition(" within ")
-    if not isinstance(node, Text) or not within:
-        return _chosen(node, choices, what, problems)
-    word = _chosen(replace(node, text=word), choices, what, problems)
-    bounds = [BOUND.fullmatch(each) for each in reach.split(" and ")]
+    claim, within, reach = text.partition(" within ")
+    decided = DECIDED.fullmatch(claim)
+    word, switches = (decided[1], decided[2]) if decided else (claim, "")
+    if isinstance(node, Text):
+        node = replace(node, text=word)
+    word = _chosen(node, choices, what, problems)
+    bounds = [BOUND.fullmatch(each) for each in reach.split(" and ")] if within else []
     if not all(bounds):
         must = "bounds must be like `within 8 iterations` or `within 8 iterations and 12 steps`"
         problems.append(Problem(node.span, f"{must}, not {within.strip()} {reach}"))
-    return word + within_words({each[2]: int(each[1]) for each in bounds if each})
+    return word + switches + within_words({each[2]: int(each[1]) for each in bounds if each})
 
 
 def read_all_expected(

@@ -91,6 +91,10 @@ A_VERDICT = "a verdict must be one of SOUND, .* not "
             "verdicts:\n  a: {x: SOUND within reason}\n",
             "2:10: bounds must be like `within 8 iterations` or .*, not within reason",
         ),
+        (
+            "verdicts:\n  a: {x: OPEN if A or B+C within 8 iteration}\n",
+            "2:10: bounds must be like .*, not within 8 iteration",
+        ),
         ("verdicts:\n  a: {x: FINE within 8 steps}\n", rf"2:10: {A_VERDICT}FINE"),
         ("model: m\n", "1:1: the file must have the key verdicts"),
         ("verdicts: [1, 2]\n", "1:11: verdicts must be a mapping, not a list"),
