@@ -154,7 +154,9 @@ class Cluster:
         except (OSError, ValueError, TypeError, RuntimeError) as error:  # the last two: of TLS
             must = f"--cluster must be the address of a scheduler, not {self._address}"
             hint = f"start one with: dask scheduler; {_LONGER}"
-            raise InputError([Problem(None, f"{must}: {_in_a_line(error)}", hint)]) from None
+            raise InputError(
+                [Problem(None, f"{must}: {' '.join(str(error).split())}", hint)]
+            ) from None
         self._looked, self._answered = 0.0, time.monotonic()
         try:
             self.look()
@@ -298,10 +300,6 @@ def _say_nothing() -> None:
 
     for name in ("distributed", "distributed.client", "tornado", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-
-
-def _in_a_line(error: Exception) -> str:
-    return " ".join(str(error).split())
 
 
 def _other(who: str, found: object) -> str:

@@ -183,7 +183,8 @@ class Judge:
             return self._cluster.pool(questions, self)
         from rspverify.judge.workers import Processes, can_fork
 
-        if not can_fork() or (self._processes == 1 and not questions[0].can_be_lost):
+        can_be_lost = type(questions[0]).lost is not Question.lost
+        if not can_fork() or (self._processes == 1 and not can_be_lost):
             return None
         return Processes(
             self.reply,

@@ -115,11 +115,6 @@ class Question(Struct, Generic[A], frozen=True, eq=False):
         """The answer where nothing could be decided, or its worker ended."""
         raise LimitReached(why.reason)
 
-    @property
-    def can_be_lost(self) -> bool:
-        """Whether there is an answer where its worker ended."""
-        return type(self).lost is not Question.lost
-
     def worth_keeping(self, answer: A) -> bool:
         """Whether another run would give the same answer."""
         return True

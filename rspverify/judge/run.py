@@ -195,7 +195,9 @@ def read_inputs(
     for each in dict.fromkeys(given) if unique else given:
         with problems:
             if names_compiler(each) and not compilers:
-                raise InputError([_no_table(name_of(each))])
+                message = f"a scheme must be a table here, not the compiler {name_of(each)}"
+                hint = "rspverify extract makes a table of what a compiler emits"
+                raise InputError([Problem(None, message, hint)])
             schemes.append(read_named(each, settings.machine, judge))
     problems.tell()
     named = Counter(each.name for each in schemes)
@@ -216,8 +218,3 @@ def _decided_by(schemes: Sequence[NamedScheme], settings: Settings) -> Settings:
     if settings.engine is Engine.EVENTS and settings.allow_fallback:
         return replace(settings, engine=Engine.EXPLICIT)
     return settings
-
-
-def _no_table(word: str) -> Problem:
-    message = f"a scheme must be a table here, not the compiler {word}"
-    return Problem(None, message, "rspverify extract makes a table of what a compiler emits")

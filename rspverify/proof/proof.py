@@ -209,7 +209,8 @@ class ProofQuestion(Question[Proof], frozen=True):
         broken = {it: self._broken(it, how, tests_of(it, table)) for it, how in failed.items()}
         unknown = [it for it, known in broken.items() if not known.is_shown]
         denied = [it for it in unknown if not broken[it].is_undecided]
-        if denied and self._is_exact(table):
+        is_exact = is_base(machine_behind(self.scheme.translator)) and table.is_exact
+        if denied and is_exact:  # Then every broken obligation is an execution of its test.
             known = broken[denied[0]]
             raise InternalError(
                 "an obligation that is broken must be an execution of its test",
@@ -244,10 +245,6 @@ class ProofQuestion(Question[Proof], frozen=True):
             if stuck and self._decided(test).verdict not in WITHOUT_PROGRESS:
                 return ProgressWord.STUCK, f"{notation(test)}: {found.reason}"
         return ProgressWord.UNKNOWN, NOT_IN_ORDER
-
-    def _is_exact(self, table: ProofTable) -> bool:
-        """Whether every broken obligation is an execution of its test."""
-        return is_base(machine_behind(self.scheme.translator)) and table.is_exact
 
     def _broken(
         self, it: Obligation, failure: Failure, tests: Iterable[LitmusTest]

@@ -94,10 +94,11 @@ def _require_engine_of_models(settings: Settings) -> None:
     """Raises InputError where the settings are for machines alone."""
     if settings.reading is Reading.WITNESS:
         message = "the reading witness is for machines, which have an rf and mo of their own"
-        raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
-    if settings.engine is not Engine.EVENTS or settings.steps is not None:
+    elif settings.engine is not Engine.EVENTS or settings.steps is not None:
         message = "an engine other than events, and a bound of steps, are for machines"
-        raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
+    else:
+        return
+    raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
 
 
 def verdict_of(finding: Finding, source: ModelSide, target: Side) -> Verdict:
