@@ -11,12 +11,10 @@ from collections.abc import (
     Generator,
     Iterable,
     Iterator,
-    Mapping,
     Sequence,
 )
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -177,15 +175,10 @@ class Asked(Formed, Generic[T, R]):
 
     # ---- what is shown of it ---------------------------------------------------------------------
 
-    @property
-    def forms(self) -> Mapping[str, Callable[[R], str]]:
-        """What a report can be written as, by name; `text` and `json` are always among them."""
-        return {
-            **{form: partial(self._formed, form) for form in self._written},
-            **{form: partial(self._printed, form) for form in self.shown},
-        }
-
-    def _formed(self, form: str, report: R) -> str:
+    def text_of(self, report: R, form: str) -> str:
+        """A report as a text of some form."""
+        if form in self.shown:
+            return self._printed(form, report)
         needs = [each for each in ("faults", "details") if need({form}, each)]
         return write(form, self.document(report, needs))
 
@@ -221,9 +214,10 @@ class Asked(Formed, Generic[T, R]):
 
     def form(self, form: str) -> str:
         """The report as a text of some form. Raises ValueError for one that there is not."""
-        if form not in self.forms:
-            raise ValueError(f"the form must be {alternatives(list(self.forms))}, not {form}")
-        return self.forms[form](self.report())
+        forms = dict.fromkeys((*self._written, *self.shown))
+        if form not in forms:
+            raise ValueError(f"the form must be {alternatives(forms)}, not {form}")
+        return self.text_of(self.report(), form)
 
     # ---- asking ----------------------------------------------------------------------------------
 

@@ -124,7 +124,7 @@ def asking(question: Any, given: Any, output: Output) -> int:
         with asked.stream(console, output.format) as stream:
             stop = told(asked.each(stream.show))
         report = asked.report()
-        form = cache(lambda name: asked.forms[name](report))
+        form = cache(lambda name: asked.text_of(report, name))
         unwritten = output.write_reports(form)
         if output.format in asked.shown:
             stream.finish(report)

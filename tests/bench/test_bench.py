@@ -22,6 +22,7 @@ from bench.growth import Point, grow, growth
 from bench.herd import HERD, Herd, beside_herd
 from bench.parts import BUILDERS, nodes
 from bench.sheet import Sheet
+from bench.unknown.__main__ import main as hunted
 from rspverify.smt.solver import Solver
 from rspverify.soundness.settings import Engine
 
@@ -199,3 +200,16 @@ def test_herd_is_timed_on_what_both_answer(root: Path, tmp_path: Path) -> None:
         (it, "0", "0") for it in ("AARCH64", "ARM", "PPC", "RISCV")
     ]
     assert beside_herd(Herd(str(program)), tmp_path, 3).rows[0][:3] == ("X86", "2", "1")
+
+
+def test_both_ways_are_measured_and_agree(capsys: pytest.CaptureFixture[str]) -> None:
+    hunted(events=2, threads=2, seconds=60, enumerate_too=True)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 5
+    assert "428 programs, 26 to decide" in lines[0]
+    for name, (one, other) in zip(
+        ("original", "proposed"), zip(lines[1:3], lines[3:5], strict=True), strict=True
+    ):
+        assert re.match(rf"by programs, {name}: ", one)
+        assert re.match(rf"by formula, {name}, 2 operations: ", other)
+        assert ("sound" in one) == ("sound" in other) == (name == "proposed")

@@ -11,12 +11,13 @@ import pytest
 
 import rspverify
 from rspverify.commands import extract
+from rspverify.compilers import Extraction, TableRow
 from rspverify.compilers.ir import Shape
 from rspverify.compilers.llvm import Compiler
 from rspverify.compilers.processors import Processor
 from rspverify.litmus.program import GLOBAL, Order
 from rspverify.scheme.orders import Op
-from rspverify.source import Source
+from rspverify.source import InputError, Source
 
 run = partial(command_line.run, "extract")
 
@@ -107,3 +108,12 @@ def test_the_table_of_a_processor_is_compared_with_that_of_the_abi(tmp_path: Pat
         "target: riscv",
         'note: "rows for rmw are not for sub, xchg, and, or or xor"',
     ]
+
+
+def test_what_the_machine_has_not_is_named() -> None:
+    row = TableRow("store", ("na", "wg"), ("release",), ("global",), None, ("ds_store_b32 x r",))
+    extraction = Extraction("llvm-gfx1", "by hand", "rsp", (row,))
+    with pytest.raises(InputError) as error:
+        extract.read_back(extraction)
+    said = r"^llvm-gfx1\.yaml:6:.*: an instruction must be one of .*, not 'ds_store_b32'$"
+    assert re.search(said, str(error.value), re.MULTILINE)
