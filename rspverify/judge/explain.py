@@ -152,6 +152,8 @@ def _of_a_model(verdict: Verdict, code: Mapped) -> str:
     match verdict.word:
         case Word.SOUND | Word.VACUOUS:
             return f"Exact: it holds for every execution that {code.model.name} allows the code."
+        case Word.UNSOUND if verdict.race is not None:
+            return f"Exact: {code.model.name} allows an execution of the code that is undefined."
         case Word.UNSOUND:
             return (
                 f"Exact: {code.model.name} allows the execution below, which was found again by "

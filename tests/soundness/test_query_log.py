@@ -12,6 +12,7 @@ import z3
 from checks import MODEL, ROOT, judged, litmus, scheme_named
 from typer.testing import CliRunner, Result
 
+import rspverify
 from rspverify.axiomatic.cat import load_model
 from rspverify.cli import app
 from rspverify.limits import Limits
@@ -19,6 +20,7 @@ from rspverify.litmus.reader import read_program_file
 from rspverify.mapping.mapped import Mapped
 from rspverify.programs.meaning import program_of
 from rspverify.programs.notation import read_notation
+from rspverify.programs.writer import litmus_text
 from rspverify.smt.solver import Solver
 from rspverify.smt.term import variable
 from rspverify.soundness import sides
@@ -117,7 +119,8 @@ RELAXED = "st.rlx.DV x 1 || r0=ld.rlx.DV x"
 
 def test_a_target_that_races_is_unsound_whoever_looks_on() -> None:
     """Code in Vulkan that is undefined where the source is not: its race is asked about as well, if
-    questions are written down, if the code may be one of several, and where outcomes are listed."""
+    questions are written down, if the code may be one of several, and where outcomes are listed.
+    Nobody says that an execution was found again which is not shown."""
     model, table = load_model("rc11-scoped"), read_scheme_or_table(Source("p.yaml", PRIVATE))
     case = Case(program_of(read_notation(RELAXED), "t"), table, model, Settings())
     log: QueryLog = []
@@ -131,6 +134,9 @@ def test_a_target_that_races_is_unsound_whoever_looks_on() -> None:
     listed = outcomes(case.program, model, [table], "t", Settings())
     assert all(it.reached == {"private": None} for it in listed.outcomes)
     assert any("private: the target alone is undefined" in it for it in listed.notes)
+    test = Source("t.litmus", litmus_text(read_notation(RELAXED), "t"))
+    shown = rspverify.explain(Source("p.yaml", PRIVATE), test, Settings(model="rc11-scoped"))
+    assert "the code that is undefined" in shown.explanation.reach
 
 
 # ---- --confirm -------------------------------------------------------------------------------------
