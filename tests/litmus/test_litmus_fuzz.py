@@ -15,8 +15,8 @@ from rspverify.value import reads
 EXAMPLES = int(os.environ.get("RSPVERIFY_FUZZ", "60"))
 
 VALID = (
-    """OPENCL MP
-"message passing"
+    """OPENCL MP "message passing"
+"in words: { ( ;"
 { [x] = 0; atomic_int y = -1; }
 P0 (global int* x, global atomic_int* y) {
   *x = 42; // data
@@ -26,6 +26,8 @@ P1 (global int* x, global atomic_int* y) {
   int r0 = atomic_load_explicit_remote(y, memory_order_acquire, memory_scope_all_svm_devices);
   int r1 = -1, r2;
   if (r0 == 1 && !(*x < 3)) { r1 = *x; } else if (r0) r2 = r0 ? 0x1F : 3 + 4 * (r0 << 1);
+  do { r2 = *x; } while (r0 < 1);
+  for (r1 = 0; r1 < 2; r1 = r1 + 1) { r2 = *x; }
 }
 scopeTree (device (work_group P0) (work_group P1))
 locations [x; 1:r0;]

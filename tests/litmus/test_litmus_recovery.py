@@ -5,28 +5,10 @@ import re
 import time
 
 import pytest
+from litmus.test_litmus_fuzz import VALID
 
 from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Source
-
-TEST = """\
-OpenCL MP "message passing"
-"in words: { ( ;"
-{ [x] = 0; atomic_int y = -1; }
-P0 (global int* x, global atomic_int* y) {
-  *x = 42; // data
-  if (*x == 1) { *x = 2; } else *x = 3;
-  atomic_store_explicit(y, 1, memory_order_release, memory_scope_device);
-}
-P1 (global int* x, global atomic_int* y) {
-  int r0 = atomic_load_explicit(y, memory_order_acquire, memory_scope_device);
-  int r1 = -1, r2;
-  do { r2 = r0 ? 0x1F : 3 + 4 * (r0 << 1); } while (r0 < 1);
-  for (r1 = 0; r1 < 2; r1 = r1 + 1) { r2 = *x; }
-}
-scopeTree (device (work_group P0) (work_group P1))
-exists (1:r0 = 1 /\\ ~(x = 42) \\/ not y != 2)
-"""
 
 
 def mistakes(text: str) -> list[str]:
@@ -44,12 +26,12 @@ WORDS = [*"(){};[]=+$,x1", "==", "if", "else", "do", "while", "for", "P1", "exis
 def test_one_mistake_has_no_consequences() -> None:
     """A word left out, put in or exchanged is one mistake, wherever it is."""
     chosen = random.Random(7)
-    head = TEST.index("{ [x]")
-    for word in WORD.finditer(TEST, head):
+    test = VALID[0]
+    for word in WORD.finditer(test, test.index("{ [x]")):
         start, end = word.span()
-        changed = [TEST[:start] + TEST[end:]]
-        changed += [f"{TEST[:start]}{chosen.choice(WORDS)} {TEST[start:]}"]
-        changed += [f"{TEST[:start]}{chosen.choice(WORDS)}{TEST[end:]}"]
+        changed = [test[:start] + test[end:]]
+        changed += [f"{test[:start]}{chosen.choice(WORDS)} {test[start:]}"]
+        changed += [f"{test[:start]}{chosen.choice(WORDS)}{test[end:]}"]
         for text in changed:
             found = [each for each in mistakes(text) if re.search("what (follows|stands)", each)]
             assert len(found) <= 1, (text, found)
