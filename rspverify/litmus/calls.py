@@ -6,7 +6,6 @@ points to, one that is an integer for a register that holds its argument.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 
 from rspverify.graph import circles
@@ -33,18 +32,13 @@ class Calls(Evaluation):
 
     _nested = _size = 0
 
-    @property
-    @abstractmethod
-    def loops_around(self) -> int:
-        """How many loops there are around."""
-
     def inlined(self, call: tree.Call, guard: Expression, used: bool) -> Expression | None:
         function = self.around.functions[call.function.text]
         found, deep = self._called(function, call, guard), self._allowed(function, call)
         if found is None or deep is None:
             return UNKNOWN
         frame, given = found
-        frame.depth, frame.rounds = self.registers.enter(), self.loops_around
+        frame.depth, frame.rounds = self.registers.enter(), len(self.rounds)
         for register, value in given.items():
             self.registers[register] = value
         outer, self.frame = self.frame, frame

@@ -13,7 +13,7 @@ from itertools import permutations
 from typing import assert_never
 
 from rspverify.litmus import tree
-from rspverify.litmus.frames import Frame, Registers, Surroundings, Way
+from rspverify.litmus.frames import Frame, Registers, Round, Surroundings, Way
 from rspverify.litmus.functions import BARRIERS, Access, access
 from rspverify.litmus.kernels import WORK_ITEM, work_item
 from rspverify.litmus.literal import number
@@ -41,7 +41,8 @@ class Evaluation(Operations, ABC):
 
     frame: the text that is read, of the thread or of a function that it calls. registers: what they
     hold. items: what the functions for work-items give in this thread. calls: how many calls of
-    functions of the test there were. iteration: that of each loop around.
+    functions of the test there were. iteration: that of each loop around; rounds: those loops, and
+    what is not supported in which jumps may stand.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Evaluation(Operations, ABC):
         self.around, self.frame, self.registers, self.items = around, frame, registers, items
         self.calls = self._exchanges = 0
         self.iteration: list[int] = []
+        self.rounds: list[Round] = []
 
     @abstractmethod
     def statement(self, statement: tree.Statement, guard: Value) -> Value:

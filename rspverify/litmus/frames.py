@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 
 from msgspec import Struct
 
@@ -28,6 +29,15 @@ Way = tuple[Expression, Mapping[str, Expression]]
 
 Spoken = frozenset[str] | None
 """The registers of a thread that a test speaks of in the end; None for all."""
+
+
+@dataclass
+class Round:
+    """A loop that is being read: what lies below it, and who has left the iteration how."""
+
+    depth: int
+    exits: list[Way] = field(default_factory=list)
+    continued: list[Way] = field(default_factory=list)
 
 
 class Surroundings(Struct, frozen=True):

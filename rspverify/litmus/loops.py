@@ -8,13 +8,12 @@ on, a Cut says when it does; such executions are left out, so what follows the l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 from rspverify.litmus.calls import Calls
-from rspverify.litmus.frames import Frame, Registers, Surroundings, Way
+from rspverify.litmus.frames import Round, Way
 from rspverify.litmus.operations import FALSE, TRUE
 from rspverify.litmus.program import Cut, Kind, Spin
 from rspverify.litmus.spins import Iteration, follows
@@ -39,74 +38,48 @@ Mark = tuple[Sequence[int], tuple[int, int, int]]
 """How much had been found when something was tried."""
 
 
-@dataclass
-class _Round:
-    """A loop that is being read: what lies below it, and who has left the iteration how."""
-
-    depth: int
-    exits: list[Way] = field(default_factory=list)
-    continued: list[Way] = field(default_factory=list)
-
-
 class Loops(Calls):
     """Runs the loops of one thread."""
 
-    def __init__(
-        self,
-        around: Surroundings,
-        thread: int,
-        first: int,
-        frame: Frame,
-        registers: Registers,
-        items: Mapping[str, int],
-    ) -> None:
-        super().__init__(around, thread, first, frame, registers, items)
-        self.cuts: list[Cut] = []
-        self.spins: list[Spin] = []
-        self._rounds: list[_Round] = []
-        self._iterations = self._statements = self._tried = self._in_vain = 0
-
-    @property
-    def loops_around(self) -> int:
-        return len(self._rounds)
+    _iterations = _statements = _tried = _in_vain = 0
 
     def count(self) -> None:
         """Count a statement, if it stands in a loop."""
-        self._statements += bool(self._rounds)
+        self._statements += bool(self.rounds)
 
     @contextmanager
     def anywhere(self) -> Iterator[None]:
         """Let jumps stand in what is not supported, such as `switch`."""
-        self._rounds.append(_Round(self.registers.enter()))
+        self.rounds.append(Round(self.registers.enter()))
         yield
-        self._rounds.pop()
+        self.rounds.pop()
         self.registers.leave()
 
     def jump(self, jump: Jump, guard: Expression) -> Expression:
         """Leave the iteration where the guard holds; nothing that follows is executed."""
-        if len(self._rounds) <= self.frame.rounds:
+        if len(self.rounds) <= self.frame.rounds:
             self.problems.error(jump.span, f"{jump.word} must stand in a loop, and here is none")
             return guard
-        here = self._rounds[-1]
+        here = self.rounds[-1]
         self._leave(guard, here.exits if jump.word == "break" else here.continued)
         return FALSE
 
     def _leave(self, guard: Expression, ways: list[Way]) -> None:
         """Note that the iteration is left where a guard holds."""
         if guard != FALSE:
-            ways.append((guard, self.registers.since(self._rounds[-1].depth)))
+            ways.append((guard, self.registers.since(self.rounds[-1].depth)))
 
     def loop(self, loop: Loop, guard: Expression) -> Expression:
         """Execute a loop where the guard holds; the guard of what follows it."""
         returned = len(self.frame.returned)
         for each in loop.start:
             self.statement(each, guard)
-        self._rounds.append(_Round(self.registers.enter()))
+        self.rounds.append(Round(self.registers.enter()))
         self.iteration.append(0)
         if not self._spins(loop, guard):
             self._unrolled(loop, guard)
         self.iteration.pop()
-        exits = self._rounds.pop().exits
+        exits = self.rounds.pop().exits
         self.registers.leave()
         if exits:
             self.join(loop.span, exits)
@@ -123,19 +96,19 @@ class Loops(Calls):
             return False
         if unrolled is None or loop.span in unrolled:
             return False
-        start, statements, here = self._mark(), self._statements, self._rounds[-1]
+        start, statements, here = self._mark(), self._statements, self.rounds[-1]
         cuts = len(self.cuts)
         self._tried += 1
         if loop.tested_first and self._surely_entered(loop, guard):
             loop = Loop(loop.span, (), loop.condition, loop.steps, loop.body, False)
         first = self._once(loop, guard)
-        exits, once = self._rounds[-1].exits, self._mark()
+        exits, once = self.rounds[-1].exits, self._mark()
         only_spins = first.going != FALSE and len(self.cuts) == cuts
         if only_spins:
             only_spins = follows(self._once(loop, guard), first)
             self.registers.leave()
         self.registers.leave()
-        self._rounds[-1] = here
+        self.rounds[-1] = here
         self._tried -= 1
         if not only_spins:
             self._in_vain += 1 + self._statements - statements
@@ -166,12 +139,12 @@ class Loops(Calls):
 
     def _surely_entered(self, loop: Loop, guard: Expression) -> bool:
         """Whether the first test is certain to hold, by what registers hold: it is no part then."""
-        mark, here, first = self._mark(), self._rounds[-1], self.next
-        self._rounds[-1] = _Round(here.depth)
+        mark, here, first = self._mark(), self.rounds[-1], self.next
+        self.rounds[-1] = Round(here.depth)
         self.registers.enter()
         sure = self._tested(loop, guard) == guard and self.next == first
         self.registers.leave()
-        self._rounds[-1] = here
+        self.rounds[-1] = here
         self._rewind(mark)
         return sure
 
@@ -179,7 +152,7 @@ class Loops(Calls):
         """Run one iteration, test included, in a layer of registers that stays entered."""
         first, (lengths, _) = self.next, self._mark()
         self.registers.enter()
-        here = self._rounds[-1] = _Round(self._rounds[-1].depth)
+        here = self.rounds[-1] = Round(self.rounds[-1].depth)
         self._iterations += 1
         self.iteration[-1] = 1
         going = self._tested(loop, guard) if loop.tested_first else guard
@@ -214,7 +187,7 @@ class Loops(Calls):
                 break
             if count >= most and going != guard:
                 self.cuts.append(Cut(self.thread, going, most, loop.span, self.next))
-                self._leave(going, self._rounds[-1].exits)
+                self._leave(going, self.rounds[-1].exits)
                 break
             if self._is_full:
                 self.problems.unsupported(loop.span, _ENDLESS)
@@ -234,12 +207,12 @@ class Loops(Calls):
         condition: Expression = TRUE
         if loop.condition is not None:
             span, condition = loop.condition.span, self.value(loop.condition, going)
-        self._leave(self.unless(span, going, condition), self._rounds[-1].exits)
+        self._leave(self.unless(span, going, condition), self.rounds[-1].exits)
         return self.both(span, going, condition)
 
     def _iteration(self, loop: Loop, guard: Expression) -> Expression:
         """Run the body and the steps; the guard of those who come to their end."""
-        here, returned = self._rounds[-1], self.frame.returned
+        here, returned = self.rounds[-1], self.frame.returned
         left = len(here.exits) + len(returned)
         here.continued.clear()
         after = self.statement(loop.body, guard)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from rspverify.litmus.functions import Access
 from rspverify.litmus.objects import Object
 from rspverify.litmus.problems import Problems
-from rspverify.litmus.program import GLOBAL, Choice, Fault, Kind, Operation
+from rspverify.litmus.program import GLOBAL, Choice, Cut, Fault, Kind, Operation, Spin
 from rspverify.source import Span
 from rspverify.value import Constant, Expression, Read, binary, conjunction, parts, select, unary
 from rspverify.value.interval import interval
@@ -63,7 +63,7 @@ class Target(Struct, frozen=True):
 
 
 class Operations:
-    """The operations and the faults found so far, and the limits on the expressions in them.
+    """The operations, faults and loops found so far, and the limits on the expressions in them.
 
     first: the index of the first one.
     """
@@ -71,6 +71,8 @@ class Operations:
     def __init__(self, thread: int, first: int, problems: Problems) -> None:
         self.found: list[Operation] = []
         self.faults: list[Fault] = []
+        self.cuts: list[Cut] = []
+        self.spins: list[Spin] = []
         self.thread, self.first, self.problems = thread, first, problems
         # The expressions are kept, so that an id stays that of its expression.
         self._measured: dict[int, tuple[Expression, int, int]] = {}
