@@ -20,6 +20,8 @@ from rspverify.render.progress import ON_AGAIN
 from rspverify.render.prove import in_a_line
 from rspverify.render.words import (
     FEW,
+    at_most,
+    bounds,
     changed_codes,
     costs_in_words,
     counted,
@@ -127,7 +129,7 @@ def _row(row: RowFound, report: RepairReport, *, others: bool) -> Iterator[Line]
 
 def _rests_on(found: SchemeFound, report: RepairReport) -> str:
     """What a scheme that was found was put to."""
-    far = f", within {_bounds(found.within)}" if found.within else ""
+    far = f", within {bounds([found.within])}" if found.within else ""
     if report.subject.target:
         words = f"{counted(found.tests, 'test')} SOUND{far}"
         return "; ".join([words, _hunted(found.hunted)])
@@ -147,12 +149,8 @@ def _hunted(hunted: Hunted | None) -> str:
     if hunted.unknown:
         return f"{hunted.unknown:,} of {hunted.decided:,} {what} hunted through were not decided"
     number = "" if hunted.programs is None else f"{hunted.programs:,} "
-    words = f"sound for all {number}programs without a race within {_bounds(hunted.bounds)}"
+    words = f"sound for all {number}programs without a race within {at_most(hunted.bounds)}"
     return f"{words} ({hunted.decided:,} {'formulas ' if not number else ''}decided)"
-
-
-def _bounds(within: Mapping[str, int]) -> str:
-    return ", ".join(counted(bound, name[:-1]) for name, bound in sorted(within.items()))
 
 
 # ---- what follows --------------------------------------------------------------------------------
