@@ -136,36 +136,36 @@ def matrix(
 ) -> doc.Matrix:
     """The results of a suite. names: of findings, and addresses: of pages, by the identity of the
     result. quiet: whether a text has none of it."""
-    columns = list(dict.fromkeys((it.column, key_of(it)[1]) for it in report.results))
-    tests: dict[str, list[Result | ModelAnswer | None]] = {}
-    for each in report.results:
-        those = tests.setdefault(each.file, [None] * len(columns))
-        those[columns.index((each.column, key_of(each)[1]))] = each
+    columns = list(dict.fromkeys(map(_column, report.results)))
+    tests, passed, told = _by_test(report), _passed(report), addresses or {}
     expected = {
         id(it.result): it.expected or "nothing"
         for it in (report.held.differences if report.held else ())
     }
     rows = []
-    passed = _passed(report)
     for test, results in tests.items():
-        known = [it for it in results if it]
-        row = _row(known)
-        cells = [
-            result_cell(
-                it,
-                names.get(id(it), ""),
-                expected.get(id(it), ""),
-                (addresses or {}).get(id(it), ""),
-            )
-            if it
-            else None
-            for it in results
-        ]
-        first = any(id(it) in names or id(it) in (addresses or {}) for it in known)
-        rows.append(replace(row, cells=cells, first=first, quiet=quiet or test in passed))
+        cells = {}
+        for it in results:
+            place = id(it)
+            known = names.get(place, ""), expected.get(place, ""), told.get(place, "")
+            cells[_column(it)] = result_cell(it, *known)
+        row = replace(_row(results), cells=[cells.get(each) for each in columns])
+        first = any(id(it) in names or id(it) in told for it in results)
+        rows.append(replace(row, first=first, quiet=quiet or test in passed))
     progress = any(isinstance(it, Result) and it.progress for it in report.results)
     shaped = _shape([name for name, _ in columns], list(tests), progress)
     return replace(shaped, rows=rows, folder=report.folder, about=report.about)
+
+
+def _by_test(report: SuiteReport) -> Mapping[str, list[Result | ModelAnswer]]:
+    tests: dict[str, list[Result | ModelAnswer]] = {}
+    for each in report.results:
+        tests.setdefault(each.file, []).append(each)
+    return tests
+
+
+def _column(it: Result | ModelAnswer) -> tuple[str, str]:
+    return it.column, key_of(it)[1]
 
 
 def _shape(names: Sequence[str], tests: Sequence[str], progress: bool) -> doc.Matrix:
@@ -223,9 +223,7 @@ def wished_of(report: SuiteReport) -> Callable[[Result | ModelAnswer], bool]:
 
 def _passed(report: SuiteReport) -> Mapping[str, list[Result | ModelAnswer]]:
     """The results of the tests that need nobody's attention; of few tests none."""
-    tests: dict[str, list[Result | ModelAnswer]] = {}
-    for each in report.results:
-        tests.setdefault(each.file, []).append(each)
+    tests = _by_test(report)
     fine, told = wished_of(report), len(tests) <= _ALL
     return {test: its for test, its in tests.items() if not told and all(map(fine, its))}
 
@@ -254,7 +252,7 @@ def summary(report: SuiteReport, *, everything: bool = False) -> Iterator[Block]
 def _extent(it: SuiteReport) -> str:
     """How much was decided, how far it reaches, how long it took."""
     tests = len({each.file for each in it.results})
-    columns = dict.fromkeys((each.column, key_of(each)[1]) for each in it.results)
+    columns = {*map(_column, it.results)}
     parts = [counted(tests, it.item), counted(len(columns), it.noun)]
     results = [each for each in it.results if isinstance(each, Result)]
     if results:
