@@ -26,10 +26,11 @@ low byte is accessed, which of locations is not read.
 NAME is what machines call the instruction, if it is not its mnemonic. `{1}` in effects is what was
 chosen first in the spelling, as in `{1}_(a, b)`, an operator by its word. A line `NAME(a, b) =
 FORMULA` is a function that formulas may use; `NAME_() = FORMULA` stands for a formula over
-registers wherever an effect has it. After a line `NAME = {a|b}{c|d}`, in capitals,
-`{NAME}` stands for these choices. A line `zero r0 at x z` says that r0 is the number 0 where one of
-these letters stands. After a line `conditional {a|b} : FORMULA` any instruction may
-have one of these at its end, and is then executed where the formula holds, in which `{1}` is that.
+registers wherever an effect has it, `A_|B_() = FORMULA` by two names. After a line `NAME =
+{a|b}{c|d}`, in capitals, `{NAME}` stands for these choices. A line `zero r0 at x z` says that r0 is
+the number 0 where one of these letters stands. After a line `conditional {a|b} : FORMULA` any
+instruction may have one of these at its end, and is then executed where the formula holds, in which
+`{1}` is that.
 
 What is stronger is said of tags, weaker ones first, and with what they add to the cost of an
 instruction, which is 1 without: `strength Q=1 < A=3`. Spellings of one instruction are compared by
@@ -64,7 +65,7 @@ _NAMED = re.compile(r"([A-Z]+) = (.+)")
 _ZERO = re.compile(r"zero (\w+) at (.+)")
 _CONDITIONAL = re.compile(r"conditional \{(.+)\} : (.+)")
 _FUNCTION = re.compile(r"(\w+)\(([\w, ]+)\) = (.+)")
-_STANDS = re.compile(r"(\w+)\(\) = (.+)")
+_STANDS = re.compile(r"([\w|]+)\(\) = (.+)")
 _STANDING = re.compile(r"\b(\w+)\(\)")
 _CHOICE = re.compile(r"\{([^{}]*)\}")
 _LETTER = re.compile(r"[a-zA-Z]")
@@ -423,7 +424,7 @@ def read_instruction_set(source: Source, *, tested: bool = False) -> Instruction
                 continue
             if match := _STANDS.fullmatch(bare):
                 formula(match[2])
-                stands[match[1]] = match[2]
+                stands |= dict.fromkeys(match[1].split("|"), match[2])
                 continue
             if match := _FUNCTION.fullmatch(bare):
                 functions[match[1]] = _function(match[2].split(", "), formula(match[3]), functions)

@@ -35,11 +35,10 @@ SUITE = "about: two tests\nschemes: ../scheme.yaml\n"
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A place with a scheme, and two suites below `litmus`: mine of schemes, other of models."""
-    shutil.copy(ROOT / "schemes/original.yaml", tmp_path / "litmus.yaml")
     mine, other = tmp_path / "litmus/mine", tmp_path / "litmus/other"
     for each in (mine, other):
         each.mkdir(parents=True)
-    shutil.move(tmp_path / "litmus.yaml", tmp_path / "litmus/scheme.yaml")
+    shutil.copy(ROOT / "schemes/original.yaml", tmp_path / "litmus/scheme.yaml")
     for name in ("Fig4", "Ex3"):
         shutil.copy(PAPER / f"{name}.litmus", mine)
     shutil.copy(PAPER / "Ex1.litmus", other)
@@ -114,13 +113,6 @@ def test_a_suite_has_tests(folder: Path) -> None:
     for each in (folder / "mine").glob("*.litmus"):
         each.unlink()
     assert "the suite must have .litmus files in its folder" in mistakes(folder, SUITE)
-
-
-def test_settings_that_contradict_each_other_are_said(folder: Path) -> None:
-    (folder / "mine/suite.yaml").write_text(SUITE + "steps: 3\n")
-    result = run()
-    assert result.exit_code == 2
-    assert "--steps must go with --engine unroll" in result.stderr
 
 
 def test_without_arguments_all_suites_are_run_and_held(folder: Path) -> None:
@@ -249,14 +241,17 @@ def test_an_interrupt_shows_what_is_known(folder: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("text", "arguments", "message"),
     [
-        (["litmus/bare"], "litmus/bare: must be a suite, or have one below it"),
-        (["litmus", "--expect", "e.yaml"], "--expect must go with a scheme"),
+        (SUITE, ["litmus/bare"], "litmus/bare: must be a suite, or have one below it"),
+        (SUITE, ["litmus", "--expect", "e.yaml"], "--expect must go with a scheme"),
+        (f"{SUITE}steps: 3\n", [], "--steps must go with --engine unroll"),
+        ("about: a\nmachines: [ptx-weka]\n", [], "not ptx-weka"),
     ],
 )
-def test_bad_command_lines(folder: Path, arguments: list[str], message: str) -> None:
+def test_bad_command_lines(folder: Path, text: str, arguments: list[str], message: str) -> None:
     (folder / "bare").mkdir()
+    (folder / "mine/suite.yaml").write_text(text)
     result = run(*arguments)
     assert result.exit_code == 2, result.output
     assert message in result.stderr
@@ -347,12 +342,6 @@ def test_an_edited_machine_is_another_one(machines: Path) -> None:
     second = document(str(machines))["answers"]
     assert [each["answer"] for each in (first[0], second[0])] == ["Sometimes", "Never"]
     assert not second[0]["cached"]
-
-
-def test_what_a_suite_of_machines_must_not_say(machines: Path) -> None:
-    (machines / "suite.yaml").write_text("about: a\nmachines: [ptx-weka]\n")
-    result = run(str(machines))
-    assert result.exit_code == 2 and "not ptx-weka" in result.stderr
 
 
 # ---- suites of schedulers ------------------------------------------------------------------------

@@ -24,9 +24,6 @@ def program(body: str, state: str = STATE, given: str = GIVEN, rest: str = "") -
     return read_program(Source("t", text))
 
 
-# ---- declarations --------------------------------------------------------------------------------
-
-
 # ---- accesses ------------------------------------------------------------------------------------
 
 
