@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rspverify.generate.annotations import chosen_annotations
-from rspverify.generate.families import (
+from rspverify.generate.family import (
     DEVICE_FAMILIES,
     FAMILIES,
     LETTERS,
     MOST,
+    Family,
     chosen,
     require_few,
     write_tests,
 )
-from rspverify.generate.family import Family
 from rspverify.generate.rows import NAME, RowFamily
 from rspverify.options import Parameters, argument, option
 from rspverify.render.listings import families as listed

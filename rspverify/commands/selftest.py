@@ -13,9 +13,8 @@ from rspverify.api.judges import judge_of
 from rspverify.api.parameters import question
 from rspverify.judge.judge import Judge
 from rspverify.options import Parameters, option
-from rspverify.selftest.answer import SelftestReport
 from rspverify.selftest.compare import Choices, engines_named
-from rspverify.selftest.run import PairResult, report, run_pairs, tasks_for, write_files
+from rspverify.selftest.run import PairResult, SelftestReport, report, tasks_for, write_files
 from rspverify.terminal.command import TEXT_OR_JSON, Command
 
 Selftest: TypeAlias = Asked[PairResult, SelftestReport]
@@ -82,7 +81,7 @@ def selftest(asked: SelftestParameters) -> Selftest:
     def answers(shown: Any) -> Generator[PairResult, None, None]:
         if sys.stderr.isatty() if asked.progress is None else asked.progress:
             shown.count("pairs", asked.programs)
-        for each in run_pairs(tasks, judge):
+        for each in judge.run(tasks):
             if each.disagreement:
                 write_files(each.disagreement, str(asked.folder))
             yield each

@@ -1,38 +1,34 @@
-"""A family: all tests of its shapes, in every choice of annotations and of grouping."""
+"""The families of families.yaml: all tests of their shapes, in every choice of annotations and of
+grouping."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import permutations, product
 from math import prod
+from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
+from rspverify.files import write_new
 from rspverify.generate.annotations import FAR, USUAL, Annotations
 from rspverify.generate.grouping import Grouping, groupings, groupings_on_devices
+from rspverify.generate.rows import NAME as ROWS
+from rspverify.generate.rows import RowFamily, Test
 from rspverify.programs.litmus_test import Access, LitmusTest, Thread, litmus_test
 from rspverify.programs.notation import notation, read_notation
 from rspverify.programs.writer import litmus_text
 from rspverify.records import replace
+from rspverify.source import InputError, Problem, require
+from rspverify.wording import guess
 
 _LETTER = re.compile(r"(?<=\w\.)[std](?=[ ;]|$)")
 """A choice: `s` of each operation, `t` one for the whole thread, and `d` of a plain or an atomic
 access to data that is declared atomic."""
 _OPERATION = re.compile(r"[\w.]+(?=\.$)")
 _ON_DEVICES = "-devices"
-
-
-class Test(Struct, frozen=True):
-    """A test that is not yet a file."""
-
-    title: str
-    text: str
-
-    @property
-    def file(self) -> str:
-        """The name of its file."""
-        return f"{self.title}.litmus"
 
 
 class Shape(Struct, frozen=True):
@@ -96,16 +92,18 @@ class Shape(Struct, frozen=True):
         return letter[0], self.notation.count("||", 0, place) if letter[0] == "t" else place
 
 
-class Family(Struct, frozen=True):
+class Family(Struct, frozen=True, forbid_unknown_fields=True):
     """meaning: what its tests show, in a sentence without its full stop.
 
-    far: on two devices or more; otherwise on one device. distinct: without the tests that are
-    another up to the names of threads, work-groups, devices and locations.
+    devices: whether there is one on several devices, too. far: on two devices or more; otherwise
+    on one device. distinct: without the tests that are another up to the names of threads,
+    work-groups, devices and locations.
     """
 
     name: str
     meaning: str
     shapes: tuple[Shape, ...]
+    devices: bool = False
     far: bool = False
     annotations: Annotations = USUAL
     distinct: bool = False
@@ -194,3 +192,78 @@ def _renamed(test: LitmusTest) -> LitmusTest:
     threads = (replace(it, accesses=tuple(map(renamed, it.accesses))) for it in test.threads)
     locations = (replace(x, name=names[x.name]) for x in test.locations)
     return LitmusTest(tuple(threads), tuple(locations))
+
+
+class _File(Struct, frozen=True, forbid_unknown_fields=True):
+    """What families.yaml says."""
+
+    letters: dict[str, str]
+    families: tuple[Family, ...]
+
+
+_SAID = msgspec.yaml.decode(Path(__file__).with_name("families.yaml").read_bytes(), type=_File)
+
+LETTERS = tuple(_SAID.letters.items())
+"""What the letters of the shapes stand for."""
+
+FAMILIES = {it.name: it for it in _SAID.families}
+"""Those of `generate all`, on one device."""
+
+DEVICE_FAMILIES = {
+    it.name: it for it in (each.on_devices() for each in _SAID.families if each.devices)
+}
+"""Those of `generate all-devices`."""
+
+_TOGETHER = {"all": FAMILIES, "all-devices": DEVICE_FAMILIES}
+
+
+MOST = 30_000
+"""So many tests are written unless more are asked for."""
+
+
+def chosen(
+    name: str, asked: Annotations | None = None, *, distinct: bool = False
+) -> dict[str, Family] | dict[str, RowFamily]:
+    """The families that a command line means, by the folder that each gets: of one, no folder.
+
+    asked: other choices for their letters. distinct: of tests that differ in names alone, one.
+    Raises InputError for a name that is none.
+    """
+    if name == ROWS:
+        message = "the family rows must stand alone: it has its own scopes, orders and memories"
+        require(asked is None and not distinct, message)
+        return {"": RowFamily()}
+    known = FAMILIES | DEVICE_FAMILIES
+    if name in _TOGETHER:
+        found = dict(_TOGETHER[name])
+    elif name in known:
+        found = {"": known[name]}
+    else:
+        names = [*known, ROWS, *_TOGETHER]
+        hint = guess(name, names) or "`rspverify generate --list` shows them"
+        message = f"the family must be one of {', '.join(names)}, not {name}"
+        raise InputError([Problem(None, message, hint)])
+    if asked is not None:
+        found = {place: each.with_annotations(asked) for place, each in found.items()}
+    return {place: replace(each, distinct=distinct) for place, each in found.items()}
+
+
+def require_few(families: Mapping[str, Family | RowFamily], limit: int = MOST) -> None:
+    """Raises InputError if families may have more tests than a limit, told without making them."""
+    most = sum(each.most for each in families.values())
+    if most > limit:
+        message = f"a family must have at most {limit:,} tests, not {most:,}"
+        hint = "--scopes, --orders and --memories leave choices out; --limit allows more"
+        raise InputError([Problem(None, message, hint)])
+
+
+def write_tests(families: Mapping[str, Family | RowFamily], folder: Path | str) -> dict[str, int]:
+    """Write the tests of families and return how many each has; `families` is by folder name.
+
+    A folder name is below `folder`; the empty one is `folder` itself. Raises InputError, with
+    nothing written, if a file that is there says something else, and if a folder cannot be used.
+    """
+    tests = {place: list(family.tests()) for place, family in families.items()}
+    texts = {Path(folder) / place / it.file: it.text for place, its in tests.items() for it in its}
+    write_new(texts, "the test of this name")
+    return {families[place].name: len(its) for place, its in tests.items()}

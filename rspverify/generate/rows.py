@@ -15,7 +15,6 @@ from string import Template
 import msgspec
 from msgspec import Struct
 
-from rspverify.generate.family import Test
 from rspverify.litmus.program import LOCAL
 from rspverify.programs.notation import read_notation
 from rspverify.programs.writer import litmus_text
@@ -25,6 +24,18 @@ _MEANING = "for each row of a table, the smallest programs that need it"
 
 _Alternative = Mapping[str, str | Sequence[str]]
 _Values = Mapping[str, str]
+
+
+class Test(Struct, frozen=True):
+    """A test that is not yet a file."""
+
+    title: str
+    text: str
+
+    @property
+    def file(self) -> str:
+        """The name of its file."""
+        return f"{self.title}.litmus"
 
 
 class RowTest(Struct, frozen=True):

@@ -16,8 +16,8 @@ from rspverify.engineering.mutation import MutationReport
 from rspverify.engineering.repair.answer import RepairReport
 from rspverify.proof.proof import ProofReport
 from rspverify.scheme.schema import costs_schema, scheme_schema
-from rspverify.selftest.answer import SelftestReport
 from rspverify.selftest.fuzz import FuzzReport
+from rspverify.selftest.run import SelftestReport
 from rspverify.soundness.hang import ProgressReport
 from rspverify.source import InputError, Problem
 from rspverify.wording import alternatives, guess

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rspverify.render.document import Block, Document, Line, Table, line
 from rspverify.render.words import counted
-from rspverify.selftest.answer import Disagreement, PairCounts, SelftestReport
+from rspverify.selftest.run import Disagreement, PairCounts, SelftestReport
 from rspverify.verdict import Word
 
 if TYPE_CHECKING:

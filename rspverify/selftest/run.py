@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from msgspec import Struct
 
 from rspverify.architecture.machines import machine_named
+from rspverify.convert import Count, Seconds
 from rspverify.files import write_beside
-from rspverify.judge.judge import Judge
 from rspverify.judge.question import Question
 from rspverify.litmus.reader import read_program
 from rspverify.programs.litmus_test import LitmusTest
@@ -21,14 +21,13 @@ from rspverify.records import replace
 from rspverify.scheme.reader import read_scheme, read_scheme_file
 from rspverify.scheme.scheme import Scheme
 from rspverify.scheme.writer import scheme_text
-from rspverify.selftest.answer import Disagreement, Missing, PairCounts, SelftestReport
 from rspverify.selftest.compare import Choices, Comparison, Difference, compare
 from rspverify.selftest.machines import RandomMachine, random_machine
 from rspverify.selftest.programs import Size, random_test, smaller
 from rspverify.selftest.schemes import for_machine, random_scheme, with_operations
 from rspverify.selftest.shrink import Pair, shrink
 from rspverify.source import InputError, Source
-from rspverify.verdict import Word
+from rspverify.verdict import Engine, Word
 
 _SIZES = {1: Size(total=6, min_threads=1), 2: Size(threads=3, total=4)}
 """By the number of devices: real L2s multiply the states of a machine."""
@@ -49,11 +48,77 @@ _SELDOM = 16
 """Where none is asked for, the last of so many pairs has a machine that is drawn."""
 
 
-class Task(Struct, frozen=True):
-    """One pair of a seed, and how it is decided.
+class Disagreement(Struct, frozen=True, kw_only=True):
+    """Two answers to one question, on a program and a scheme that were made as small as they go.
+
+    kind: what disagrees; command: finds it again; name: of its files, without their endings;
+    machine: the text of one that was drawn, "" of any other.
+    """
+
+    pair: Count
+    kind: tuple[str, ...]
+    words: str
+    command: str
+    name: str
+    litmus: str
+    scheme: str
+    machine: str
+
+
+class PairCounts(Struct, frozen=True):
+    """How many pairs were decided by every engine, by two at least, by fewer; and their verdicts.
+
+    verdicts: by definition, how many have each; pairs without one are not in it.
+    """
+
+    pairs: Count
+    by_all: Count
+    by_some: Count
+    skipped: Count
+    verdicts: Mapping[str, Count]
+
+
+class Missing(Struct, frozen=True):
+    """How often an answer was not given, by whom and why."""
+
+    who: str
+    why: str
+    count: Count
+
+
+class SelftestReport(Struct, frozen=True, kw_only=True):
+    """Counts of what the engines agree on, and where they disagree.
+
+    start: the number of the first pair; asked: how many were wanted. kinds: counts by category and
+    by label in it.
+    """
+
+    seed: int
+    start: Count
+    asked: Count
+    engines: tuple[Engine, ...]
+    total: PairCounts
+    kinds: Mapping[str, Mapping[str, PairCounts]]
+    missing: tuple[Missing, ...]
+    disagreements: tuple[Disagreement, ...]
+    seconds: Seconds
+
+
+class PairResult(Struct, frozen=True):
+    """What was found of one pair. labels: of what kind it is, by category."""
+
+    labels: Mapping[str, str]
+    found: Comparison
+    disagreement: Disagreement | None
+
+
+class Task(Question[PairResult], frozen=True):
+    """Do the engines agree on a pair of a seed? choices: how it is decided.
 
     devices: how many, None for either. machine: by name or file, or RANDOM; None for any.
     """
+
+    kind = "selftest"
 
     seed: int
     number: int
@@ -66,13 +131,19 @@ class Task(Struct, frozen=True):
         """What its files are called."""
         return f"selftest-{self.seed}-{self.number}"
 
-
-class PairResult(Struct, frozen=True):
-    """What was found of one pair. labels: of what kind it is, by category."""
-
-    labels: Mapping[str, str]
-    found: Comparison
-    disagreement: Disagreement | None
+    def decide(self) -> PairResult:
+        """What the pair says of the engines; a disagreement comes shrunk."""
+        pair = random_pair(self.seed, self.number, self.devices, self.machine)
+        found = compare_texts(pair.test, pair.scheme, self.choices, pair.machine)
+        disagreement = _disagreement(self, pair, found) if found.differences else None
+        labels = {
+            "devices": str(len(pair.test.workgroups)),
+            "threads": str(len(pair.test.threads)),
+            "work-groups": str(len({each.place for each in pair.test.threads})),
+            "machine": pair.scheme.machine.name,
+            "scheme": pair.scheme_kind,
+        }
+        return PairResult(labels, found, disagreement)
 
 
 def tasks_for(
@@ -140,21 +211,6 @@ def _read(scheme: Scheme, machine: RandomMachine | None) -> Scheme:
         return read_scheme_file(file)
 
 
-def decide(task: Task) -> PairResult:
-    """What one pair says of the engines; a disagreement comes shrunk."""
-    pair = random_pair(task.seed, task.number, task.devices, task.machine)
-    found = compare_texts(pair.test, pair.scheme, task.choices, pair.machine)
-    disagreement = _disagreement(task, pair, found) if found.differences else None
-    labels = {
-        "devices": str(len(pair.test.workgroups)),
-        "threads": str(len(pair.test.threads)),
-        "work-groups": str(len({each.place for each in pair.test.threads})),
-        "machine": pair.scheme.machine.name,
-        "scheme": pair.scheme_kind,
-    }
-    return PairResult(labels, found, disagreement)
-
-
 def _disagreement(task: Task, pair: Pair, found: Comparison) -> Disagreement:
     kind = found.differences[0].kind
     choices = task.choices.narrowed(kind)
@@ -199,29 +255,6 @@ def write_files(it: Disagreement, folder: str) -> None:
         return {".litmus": it.litmus, ".yaml": scheme, ".machine": it.machine}
 
     write_beside(folder, it.name, texts)
-
-
-class PairQuestion(Question[PairResult], frozen=True):
-    """Do the engines agree on a pair?"""
-
-    kind = "selftest"
-
-    task: Task
-
-    @property
-    def name(self) -> str:
-        return self.task.name
-
-    def decide(self) -> PairResult:
-        return decide(self.task)
-
-
-def run_pairs(tasks: list[Task], judge: Judge) -> Iterator[PairResult]:
-    """The result of each task, in their order; by one worker in this process.
-
-    Raises LimitReached if a worker process is lost.
-    """
-    return judge.run([PairQuestion(task) for task in tasks])
 
 
 def report(

@@ -11,6 +11,7 @@ import pytest
 from command_line import run
 
 import rspverify.selftest.run as runs
+from rspverify.judge.judge import Judge
 from rspverify.litmus.reader import read_program_file
 from rspverify.render import progress
 from rspverify.scheme.reader import read_scheme_file
@@ -67,14 +68,14 @@ def test_a_disagreement_is_written_down(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 def test_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is decided so far is printed, and how to go on."""
-    right = runs.decide
+    right = runs.Task.decide
 
     def decide(task: runs.Task) -> Any:
         if task.number == 13:
             raise KeyboardInterrupt
         return right(task)
 
-    monkeypatch.setattr(runs, "decide", decide)
+    monkeypatch.setattr(runs.Task, "decide", decide)
     result = run(*FEW, "--start", "10")
     assert result.exit_code == 130
     assert result.stdout.startswith("3 pairs of seed 0 from number 10, ")
@@ -84,11 +85,11 @@ def test_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_lost_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     from rspverify.limits import LimitReached
 
-    def lost(tasks: object, workers: int) -> Iterator[Any]:
+    def lost(judge: object, tasks: object) -> Iterator[Any]:
         raise LimitReached("a worker process ended unexpectedly")
         yield
 
-    monkeypatch.setattr("rspverify.commands.selftest.run_pairs", lost)
+    monkeypatch.setattr(Judge, "run", lost)
     result = run(*FEW)
     assert result.exit_code == 3
     assert "a worker process ended unexpectedly" in result.stderr

@@ -69,7 +69,10 @@ def mutant(scheme: Scheme, name: str) -> Mutant:
 
 @cache
 def proposed() -> tuple[Setup, list[Baseline], list[Finding], MutationReport]:
+    """With the tests of four operations or fewer: no mutant needs a larger one."""
     setup = setup_of(PROPOSED, [ROOT / "litmus/rsp"])
+    small = tuple(it for it in setup.tests if len(it.program.operations) <= 4)
+    setup = replace(setup, tests=small)
     return setup, *tried(setup)
 
 
@@ -194,13 +197,15 @@ def test_tests_without_a_row_say_nothing_of_it() -> None:
 
 
 def test_what_no_test_tells_is_told_by_a_proof() -> None:
-    """The 44 that break an obligation fail its test, and the two that keep a lock get stuck."""
+    """Those that break an obligation fail its test, and the one that keeps a lock gets stuck. Row 6
+    has the steps of row 9."""
     setup = setup_of(PROPOSED, [ROOT / "litmus/rsp/paper/Fig4.litmus"])
-    _, found, _ = tried(setup, proof=True)
-    assert Counter(it.verdict for it in found) == {Fate.UNSOUND: 44, Fate.STUCK: 2}
+    rows = [it for it in mutants_of(setup.schemes[0].scheme) if it.row.number != 6]
+    _, found, _ = tried(setup, [it for row in rows for it in row.mutants], proof=True)
+    assert Counter(it.verdict for it in found) == {Fate.UNSOUND: 29, Fate.STUCK: 1}
     model, itself = setup.verdicts.model, setup.schemes[0].scheme
     shown = [it for it in found if it.text is not None]
-    assert {it.mutant.row for it in shown} == {3, 6, 8, 9}
+    assert {it.mutant.row for it in shown} == {3, 8, 9}
     for it in shown[::7]:
         program = read_program(Source(it.file or "", it.text or ""))
         broken = mutant(itself, it.mutant.name).of(itself)

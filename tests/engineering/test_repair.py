@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from engineering.repairing import BruteForce, prepared
+from engineering.repairing import prepared, require_as_brute_force
 
 import rspverify
-from rspverify.engineering.repair.codes import weaker
 from rspverify.engineering.repair.constraints import Constraints, space_of
 from rspverify.render.forms import write
 from rspverify.render.repair import document
@@ -50,38 +49,7 @@ SPACES = {
 
 @pytest.mark.parametrize("name", SPACES)
 def test_as_brute_force(name: str) -> None:
-    """The cost, the schemes of that cost, and each lesson: nothing that passes is ruled out."""
-    tests, constraints = SPACES[name]
-    repair = prepared(ORIGINAL, tests, constraints)
-    brute = BruteForce(ORIGINAL, tests, repair)
-    repair.run()
-    report = repair.report()
-    passing = [each for each in brute.all() if brute.passes(each)]
-    assert report.claim.finished and report.claim.complete and report.claim.exact
-    least = min(map(brute.cost, passing), default=None)
-    found = {tuple(row.code for row in each.rows) for each in report.found}
-    pool = repair.space.pool
-
-    def text(chosen: dict[int, tuple[int, ...]]) -> tuple[tuple[str, ...], ...]:
-        return tuple(pool.text(code) for code in chosen.values())
-
-    assert {each.cost for each in report.found} == ({least} if passing else set())
-    cheapest = [each for each in passing if brute.cost(each) == least]
-    assert found <= {text(each) for each in cheapest}
-
-    def stronger(one: dict[int, tuple[int, ...]], other: dict[int, tuple[int, ...]]) -> bool:
-        return all(weaker(other[row], one[row], pool) for row in one)
-
-    kept = [each for each in cheapest if text(each) in found]
-    assert all(any(stronger(each, other) for other in kept) for each in cheapest)
-    for nogood in repair.search.chooser.nogoods:
-        for chosen in passing:
-            inside = (
-                codeset.has(chosen[row], pool)
-                for row, codeset in nogood.sets.items()
-                if not repair.space.rows[row].fixed
-            )
-            assert not all(inside), nogood
+    require_as_brute_force(prepared(ORIGINAL, *SPACES[name]))
 
 
 def test_what_brute_force_was_held_to() -> None:

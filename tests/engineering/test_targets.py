@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import product
 from pathlib import Path
 
 import pytest
 from command_line import run
+from engineering.repairing import prepared_from, require_as_brute_force
 
 import rspverify
 from rspverify.axiomatic.cat import load_model
@@ -14,17 +14,14 @@ from rspverify.engineering.hunt.finding import By
 from rspverify.engineering.mutate import baselines, findings
 from rspverify.engineering.mutation import Fate
 from rspverify.engineering.mutation_report import asked_of
-from rspverify.engineering.repair.codes import codes, weaker
 from rspverify.engineering.repair.constraints import Constraints
-from rspverify.engineering.repair.run import Repair, settings_for
+from rspverify.engineering.repair.run import settings_for
 from rspverify.engineering.setup import Setup, read_setup
 from rspverify.judge.judge import Judge
 from rspverify.mapping.reader import read_table
-from rspverify.records import replace
 from rspverify.scheme.cost import default_costs, read_costs
 from rspverify.soundness.blame import blame
 from rspverify.soundness.case import Case
-from rspverify.soundness.check import is_sound
 from rspverify.soundness.settings import Settings
 from rspverify.source import InputError, Source, read_source
 from rspverify.translators import rows_in
@@ -183,8 +180,7 @@ def test_a_mutant_of_a_table_of_several_is_written_as_it_is_read(tmp_path: Path)
 def test_a_repair_says_which_table_of_several_is_to_be_changed(tmp_path: Path) -> None:
     """SB between the manual's tables A.6 and A.7, by the stores of the first."""
     setup = setup_of("mixed/c11-riscv-manual", ["seq_cst/SB"], "c11-simp")
-    repair = Repair(setup, Constraints((8,), length=2), default_costs())
-    repair.prepare()
+    repair = prepared_from(setup, Constraints((8,), length=2))
     repair.run()
     report = repair.written_to(str(tmp_path), repair.report())
     assert report.claim.finished and report.claim.exact
@@ -197,16 +193,6 @@ def test_a_repair_says_which_table_of_several_is_to_be_changed(tmp_path: Path) -
 
 
 # ---- repair --------------------------------------------------------------------------------------
-
-
-def repaired(
-    table: str | Source, tests: list[str], model: str, rows: tuple[int, ...] | None
-) -> Repair:
-    setup = setup_of(table, tests, model)
-    found = Repair(setup, Constraints(rows), default_costs(), count=3)
-    found.prepare()
-    found.run()
-    return found
 
 
 @pytest.mark.parametrize(
@@ -244,7 +230,10 @@ def test_the_cheapest_repair(
     rows: tuple[int, ...] | None,
     expected: set[tuple[str, ...]],
 ) -> None:
-    found = repaired(table or without_fence(), tests, model, rows).report()
+    setup = setup_of(table or without_fence(), tests, model)
+    repair = prepared_from(setup, Constraints(rows), count=3)
+    repair.run()
+    found = repair.report()
     assert found.claim.finished and found.claim.exact
     changed = {row.code for each in found.found for row in each.rows if row.changed}
     assert changed == expected, changed
@@ -255,8 +244,7 @@ def test_costs_decide_between_a_fence_and_an_exchange(tmp_path: Path) -> None:
     costs = tmp_path / "costs.yaml"
     costs.write_text("XCHG: 50\nMFENCE: 20\n")
     setup = setup_of(without_fence(), ["seq_cst/SB"], "c11-simp")
-    repair = Repair(setup, Constraints(), read_costs(costs))
-    repair.prepare()
+    repair = prepared_from(setup, Constraints(), read_costs(costs))
     repair.run()
     codes = {row.code for each in repair.report().found for row in each.rows if row.changed}
     assert codes == {("MOV [x],v", "MFENCE")}
@@ -290,52 +278,9 @@ SPACES = {
 
 @pytest.mark.parametrize("name", SPACES)
 def test_as_brute_force(name: str) -> None:
-    """The cost, the tables of that cost, and each lesson: nothing that passes is ruled out."""
     table, model, tests, constraints = SPACES[name]
     setup = setup_of(table or without_fence(), tests, model)
-    repair = Repair(setup, constraints, default_costs(), count=50)
-    repair.prepare()
-    space, rows = repair.space, repair.space.rows
-    pool = space.pool
-    repair.run()
-    report = repair.report()
-    assert report.claim.finished and report.claim.complete and report.claim.exact
-
-    sources = [setup.verdicts.source(it) for it in setup.tests]
-
-    def passes(chosen: dict[int, tuple[int, ...]]) -> bool:
-        scheme = setup.schemes[0].scheme
-        for number, code in chosen.items():
-            scheme = scheme.with_code(number, pool.written(code, scheme.rows[0].span))
-        model, untimed = setup.verdicts.model, replace(setup.verdicts.settings, seconds=0)
-        return all(
-            is_sound(Case(source.program, scheme, model, untimed), source) for source in sources
-        )
-
-    open_rows = {number: it for number, it in rows.items() if not it.fixed}
-    choices = [list(codes(it.kinds, pool)) for it in open_rows.values()]
-    passing = [
-        chosen
-        for each in product(*choices)
-        if passes(chosen := dict(zip(open_rows, each, strict=True)))
-    ]
-
-    def cost(chosen: dict[int, tuple[int, ...]]) -> int:
-        return sum(map(pool.cost_of, chosen.values()))
-
-    least = min(map(cost, passing))
-    cheapest = [it for it in passing if cost(it) == least]
-    found = [
-        {row.row: row.code for row in each.rows if row.row in open_rows} for each in report.found
-    ]
-    kept = [it for it in cheapest if {n: pool.text(code) for n, code in it.items()} in found]
-    assert kept and len(kept) == len(found)
-    for it in cheapest:
-        assert any(all(weaker(k[n], it[n], pool) for n in it) for k in kept)
-    for nogood in repair.search.chooser.nogoods:
-        for it in passing:
-            inside = [each.has(it[n], pool) for n, each in nogood.sets.items() if n in it]
-            assert not all(inside), nogood
+    require_as_brute_force(prepared_from(setup, constraints, count=50))
 
 
 def test_a_repaired_table_is_written_and_sound(tmp_path: Path) -> None:
@@ -428,8 +373,7 @@ def test_a_table_for_a_gpu_is_repaired(
 ) -> None:
     """mended: where less than the row had is enough for the test."""
     setup = setup_of(changed(table, row, broken), [f"scopes/{test}"], "rc11-scoped")
-    repair = Repair(setup, Constraints(), default_costs())
-    repair.prepare()
+    repair = prepared_from(setup, Constraints())
     repair.run()
     report = repair.report()
     assert report.claim.exact and report.claim.finished

@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 from rspverify.cli import app
 from rspverify.generate.annotations import chosen_annotations
-from rspverify.generate.families import FAMILIES, chosen
+from rspverify.generate.family import FAMILIES, chosen
 
 
 def run(*arguments: object) -> Result:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rspverify.generate.annotations import chosen_annotations
-from rspverify.generate.families import DEVICE_FAMILIES, chosen
+from rspverify.generate.family import DEVICE_FAMILIES, chosen
 from rspverify.generate.grouping import groupings, groupings_on_devices
 from rspverify.litmus.reader import read_program
 from rspverify.programs.litmus_test import LitmusTest, Thread, litmus_test

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rspverify.generate.families import chosen
+from rspverify.generate.family import chosen
 from rspverify.generate.rows import row_tests
 from rspverify.litmus.program import Program
 from rspverify.programs.meaning import program_of

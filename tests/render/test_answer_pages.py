@@ -35,7 +35,7 @@ from rspverify.render.document import Document
 from rspverify.render.forms import html as form
 from rspverify.render.forms import write
 from rspverify.render.words import changed_codes
-from rspverify.selftest.answer import SelftestReport
+from rspverify.selftest.run import SelftestReport
 from rspverify.soundness.hang import ProgressReport
 from rspverify.verdict import Word
 from rspverify.wording import visible

@@ -25,9 +25,7 @@ from rspverify.selftest.compare import Choices
 from rspverify.selftest.run import (
     Pair,
     compare_texts,
-    decide,
     random_pair,
-    run_pairs,
     tasks_for,
 )
 from rspverify.selftest.schemes import (
@@ -157,13 +155,13 @@ def test_codes_for_amds_machines_are_of_global_memory() -> None:
 
 def test_workers_change_nothing() -> None:
     tasks = tasks_for(2, 4, 30, None, CHEAP)
-    alone, together = (list(run_pairs(tasks, Judge(workers=count))) for count in (1, 2))
-    assert alone == together == [decide(task) for task in tasks]
+    alone, together = (list(Judge(workers=count).run(tasks)) for count in (1, 2))
+    assert alone == together == [task.decide() for task in tasks]
 
 
 def test_every_engine_finds_the_same_outcomes() -> None:
     choices = replace(CHEAP, turn=None)
-    results = list(run_pairs(tasks_for(1, 24, 0, None, choices), Judge()))
+    results = list(Judge().run(tasks_for(1, 24, 0, None, choices)))
     assert [it.disagreement for it in results if it.disagreement] == []
     decided = Counter(len(it.found.decided) for it in results)
     assert decided[len(CHEAP.engines)] >= 2, decided
@@ -174,7 +172,7 @@ def test_every_engine_finds_the_same_outcomes() -> None:
 
 def test_every_verdict_follows_from_the_outcomes() -> None:
     """In both readings; and the pairs are worth the while."""
-    results = list(run_pairs(tasks_for(4, 12, 0, None, CHEAP), Judge()))
+    results = list(Judge().run(tasks_for(4, 12, 0, None, CHEAP)))
     assert [it.disagreement for it in results if it.disagreement] == []
     words = Counter(it.found.word for it in results)
     race_free = words["SOUND"] + words["UNSOUND"] + words["VACUOUS"]

@@ -17,9 +17,8 @@ from rspverify.machine.event import EventFifos
 from rspverify.machine.rules import InstructionRule, Ready, Rule
 from rspverify.records import replace
 from rspverify.scheme.reader import read_scheme
-from rspverify.selftest.answer import Disagreement
 from rspverify.selftest.compare import Choices, compare
-from rspverify.selftest.run import Task, decide, tasks_for
+from rspverify.selftest.run import Disagreement, Task, tasks_for
 from rspverify.smt.term import TRUE
 from rspverify.soundness.machine_side import EventsExecutions, UnrolledExecutions
 from rspverify.soundness.settings import Engine
@@ -37,7 +36,7 @@ def first_disagreement(
 ) -> Disagreement:
     """Of so many pairs of a seed; there must be one."""
     for task in tasks_for(6, most, start, devices, choices):
-        found = decide(task).disagreement
+        found = task.decide().disagreement
         if found is not None:
             return found
     raise AssertionError(f"{most} pairs did not show the bug")
@@ -147,7 +146,7 @@ def test_a_witness_reading_that_is_too_good(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def disagreement(task: Task) -> Disagreement | None:
-    return decide(task).disagreement
+    return task.decide().disagreement
 
 
 def test_an_engine_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:

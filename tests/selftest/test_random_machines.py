@@ -20,14 +20,12 @@ from rspverify.machine.rules import Rule
 from rspverify.machine.shapes import Entry, Shapes
 from rspverify.scheme.reader import read_scheme_file
 from rspverify.selftest import run
-from rspverify.selftest.answer import Disagreement
 from rspverify.selftest.compare import Choices
 from rspverify.selftest.machines import CHOICES, RandomMachine, random_machine
 from rspverify.selftest.run import (
+    Disagreement,
     compare_texts,
-    decide,
     random_pair,
-    run_pairs,
     tasks_for,
     write_files,
 )
@@ -86,7 +84,7 @@ def test_pairs_are_those_of_a_seed_on_a_machine() -> None:
     assert pair.machine is not None and random_pair(7, 31) == pair
     assert own.machine is None
     assert random_pair(7, 21, machine="rsp").test == own.test
-    results = list(run_pairs(tasks_for(3, 2, 0, 1, CHEAP, "random"), Judge()))
+    results = list(Judge().run(tasks_for(3, 2, 0, 1, CHEAP, "random")))
     assert not [it.disagreement for it in results if it.disagreement]
 
 
@@ -104,7 +102,7 @@ def test_a_mistake_is_found_and_written_with_its_machine(
     monkeypatch.setattr(run, "random_machine", lambda rng: drawn)
     engines = Choices((Engine.EXPLICIT, Engine.EVENTS, Engine.UNROLL), 20_000, 12, 2.0)
     for task in tasks_for(0, 60, 0, 1, engines.of_outcomes(), "random"):
-        found = decide(task).disagreement
+        found = task.decide().disagreement
         if found is not None and found.machine:
             write_files(found, str(tmp_path))
             assert "--machine random" in found.command

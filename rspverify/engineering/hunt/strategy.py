@@ -130,14 +130,14 @@ class Strategy(ABC):
         return ()
 
     @property
-    @abstractmethod
     def done(self) -> int:
         """How many questions were decided so far."""
+        return 0
 
     @property
-    @abstractmethod
     def unknown(self) -> tuple[str, ...]:
         """The programs or formulas without an answer, each with the reason."""
+        return ()
 
     @property
     def programs(self) -> int:
@@ -206,7 +206,6 @@ def proof_of(survey: Survey, scheme: Translator, settings: Settings) -> Proved |
     return proved(table_of(scheme), map(row_shape, space.accesses))
 
 
-@dataclass(eq=False)
 class ByProof(Strategy):
     """Finds nothing, as there is nothing to be found under a scheme that is proved."""
 
@@ -216,16 +215,6 @@ class ByProof(Strategy):
         """None."""
         self.complete = True
         yield from ()
-
-    @property
-    def done(self) -> int:
-        """No question was decided."""
-        return 0
-
-    @property
-    def unknown(self) -> tuple[str, ...]:
-        """None is without an answer."""
-        return ()
 
     @property
     def counted(self) -> bool:

@@ -22,10 +22,8 @@ from rspverify.machine.rules import InstructionRule
 from rspverify.proof.obligations import Obligation
 from rspverify.proof.table import ProofTable, covers
 from rspverify.records import replace
-from rspverify.scheme.scheme import Scheme
 from rspverify.soundness.case import machine_of
 from rspverify.soundness.progress import hang
-from rspverify.soundness.settings import Settings
 from rspverify.source import InternalError
 from rspverify.translators import table_of
 from rspverify.verdict import WRONG, ProgressWord, Word
@@ -35,41 +33,6 @@ if TYPE_CHECKING:
 
 Beginnings = Mapping[int, int | None]
 """By the number of a row how many instructions its code must begin with; None: all, and no more."""
-
-
-def beginnings(test: LoadedTest, scheme: Scheme, settings: Settings) -> Beginnings | None:
-    """Beginnings of the scheme's codes with which the test stops; rows that are left out may have
-    any code. None if no execution to a deadlock is found.
-    """
-    if test.program.spins:
-        return None  # What never ends there is no deadlock of one iteration.
-    compiled = scheme.compiled(test.program)
-    machine = machine_of(compiled, settings)
-    try:
-        schedule = hang(machine, settings.limits()).schedule
-    except LimitReached:
-        return None
-    if schedule is None:
-        return None
-    replayer = Replayer(machine)
-    end = replayer.settled(replayer.states(schedule)[-1])
-    happened = {it.instruction.index for it in schedule if isinstance(it, InstructionRule)}
-    waited = {
-        rule.instruction.index
-        for rule in replayer.explicit.next_rules(end)
-        if not replayer.explicit.marked(end, rule)
-    }
-    known = Counter(it.operation for it in compiled.instructions if it.index in happened | waited)
-    whole = Counter(it.operation for it in compiled.instructions)
-    found: dict[int, int | None] = {}
-    for operation in test.program.operations:
-        length, rows = known[operation.index], scheme.rows_of(operation)
-        for row in rows if length else ():
-            before = found.get(row.number, 0)
-            complete = before is None or length == whole[operation.index]
-            several = operation.kind is Kind.BARRIER  # Its code is that of two fences.
-            found[row.number] = None if complete or several else max(length, before or 0)
-    return found
 
 
 Part = tuple[tuple[int, Code], ...]
@@ -202,10 +165,39 @@ class Trials:
         return found.progress.word if found else ProgressWord.LIVE
 
     def beginnings(self, trial: Trial, codes: Mapping[int, Code]) -> Beginnings | None:
-        """Beginnings of these codes with which the test stops for ever."""
-        return beginnings(
-            trial.test, table_of(self._with(trial.part(codes))), self._verdicts.settings
-        )
+        """Beginnings of these codes with which the test stops for ever; rows that are left out may
+        have any code. None if no execution to a deadlock is found.
+        """
+        program, scheme = trial.test.program, table_of(self._with(trial.part(codes)))
+        if program.spins:
+            return None  # What never ends there is no deadlock of one iteration.
+        compiled, settings = scheme.compiled(program), self._verdicts.settings
+        machine = machine_of(compiled, settings)
+        try:
+            schedule = hang(machine, settings.limits()).schedule
+        except LimitReached:
+            return None
+        if schedule is None:
+            return None
+        replayer = Replayer(machine)
+        end = replayer.settled(replayer.states(schedule)[-1])
+        begun = {it.instruction.index for it in schedule if isinstance(it, InstructionRule)}
+        begun |= {
+            rule.instruction.index
+            for rule in replayer.explicit.next_rules(end)
+            if not replayer.explicit.marked(end, rule)
+        }
+        known = Counter(it.operation for it in compiled.instructions if it.index in begun)
+        whole = Counter(it.operation for it in compiled.instructions)
+        found: dict[int, int | None] = {}
+        for operation in program.operations:
+            length, rows = known[operation.index], scheme.rows_of(operation)
+            for row in rows if length else ():
+                before = found.get(row.number, 0)
+                complete = before is None or length == whole[operation.index]
+                several = operation.kind is Kind.BARRIER  # Its code is that of two fences.
+                found[row.number] = None if complete or several else max(length, before or 0)
+        return found
 
     def scheme_of(self, codes: Mapping[int, Code], name: str) -> Rows:
         """The whole scheme with these codes."""

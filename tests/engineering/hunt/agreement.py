@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from engineering.hunt.naming import named_for
 from enumeration.test_survey import random_shape
@@ -92,6 +93,30 @@ def said(space: Space, scheme: Scheme, every: int = 1) -> Said:
                     chosen.add(line_of(shape, space))
     lines = (line_of(shape, space) for shape in programs)
     return Said(frozenset(lines), frozenset(broken), frozenset(expected), frozenset(chosen))
+
+
+class Asked:
+    """The formulas of a space under a table, each made once."""
+
+    def __init__(self, space: Space, table: Scheme) -> None:
+        self.space, self.table = space, table
+        self._asked = cache(self._made)
+
+    def _made(self, sketch: Sketch) -> tuple[Template, Solver]:
+        template = Template(sketch, self.space, self.table)
+        return template, suspicious(template, MODEL, Limits())
+
+    def choose(self, shape: PackedTest) -> bool:
+        """Whether a program can be chosen in one of them. Some sketch has it in any case."""
+        found, there = False, False
+        size, threads = shape.size, len(shape.threads)
+        for sketch in sketches(self.space, size, threads, self.table.machine):
+            for each in named_for(shape, sketch):
+                template, solver = self._asked(sketch)
+                there = True
+                found |= solver.find(template.chosen(each)) is not None
+        assert there, line_of(shape, self.space)
+        return found
 
 
 def lost(space: Space, many: int = 40) -> set[str]:

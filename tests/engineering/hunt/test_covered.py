@@ -76,26 +76,17 @@ def test_what_is_left_out_breaks_nothing_that_stands() -> None:
     space = space_of(scheme, "ld.rlx.WG", "ld.sc.WG", "inc.rlx.WG", "inc.sc.WG", "st.rlx.WG")
     left = without_covered(space, scheme, sketch(True))
     assert set(left.operations) == {"ld.sc.WG", "inc.sc.WG", "st.rlx.WG"}
-    weaker, standing = Tables(space).weaker, renumbering(left, space)
+    weaker = Tables(space).weaker
+    standing = [space.operations.index(it) for it in left.operations]
     broken = 0
     for phase in Survey(space, MODEL).phases():
         for shape in map(decoded, phase.core):
-            strong = shape._replace(
-                threads=tuple(
-                    it._replace(
-                        accesses=tuple(
-                            each._replace(
-                                operation=next(
-                                    other
-                                    for other in standing
-                                    if other == each.operation or weaker(each.operation, other)
-                                )
-                            )
-                            for each in it.accesses
-                        )
-                    )
-                    for it in shape.threads
-                )
+            strong = shape.with_operations(
+                [
+                    next(it for it in standing if it == own.operation or weaker(own.operation, it))
+                    for own in thread.accesses
+                ]
+                for thread in shape.threads
             )
             words = [
                 check(Case(program_named(each, space), scheme, MODEL, Settings(shortest=False)))
@@ -107,11 +98,6 @@ def test_what_is_left_out_breaks_nothing_that_stands() -> None:
                 )
                 broken += 1
     assert broken > 2
-
-
-def renumbering(space: Space, wider: Space) -> list[int]:
-    """The numbers of the operations of a space in a wider one."""
-    return [wider.operations.index(name) for name in space.operations]
 
 
 def test_a_program_has_the_same_line_in_the_wider_space() -> None:

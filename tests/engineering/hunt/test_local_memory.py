@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from functools import cache
 
 import pytest
-from engineering.hunt.agreement import MODEL, QUICK, suspected
-from engineering.hunt.naming import named_for
+from engineering.hunt.agreement import MODEL, QUICK, Asked, suspected
 from engineering.hunt.tables import scheme
 from enumeration.test_survey import in_local_memory, random_shape
 from enumeration.written import packed_line
@@ -16,9 +14,8 @@ from enumeration.written import packed_line
 from rspverify.commands.hunt import hunt
 from rspverify.engineering.hunt.by_formula import SketchQuestion
 from rspverify.engineering.hunt.finding import By
-from rspverify.engineering.hunt.formula.ask import SketchSearch, suspicious
+from rspverify.engineering.hunt.formula.ask import SketchSearch
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
-from rspverify.engineering.hunt.formula.template import Template
 from rspverify.engineering.hunt.operations import hunting_space, row_of
 from rspverify.engineering.hunt.strategy import Hunted, program_named
 from rspverify.enumeration.lemmas import Sort, sort_of
@@ -28,10 +25,8 @@ from rspverify.enumeration.races import races
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Survey
 from rspverify.enumeration.tables import Tables
-from rspverify.limits import Limits
 from rspverify.records import replace as changed
 from rspverify.scheme.scheme import Scheme
-from rspverify.smt.solver import Solver
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
 from rspverify.source import InputError
@@ -50,30 +45,6 @@ def without_waits(table: Scheme, name: str, wait: str, *, local: bool) -> Scheme
     row = row_of(name, table, local=local)
     assert row is not None and any(wait in str(it) for it in row.code)
     return table.with_code(row.number, tuple(it for it in row.code if wait not in str(it)))
-
-
-class Formulas:
-    """The formulas of a space under a table, each made once."""
-
-    def __init__(self, space: Space, table: Scheme) -> None:
-        self.space, self.table = space, table
-        self._asked = cache(self._made)
-
-    def _made(self, sketch: Sketch) -> tuple[Template, Solver]:
-        template = Template(sketch, self.space, self.table)
-        return template, suspicious(template, MODEL, Limits())
-
-    def choose(self, shape: PackedTest) -> bool:
-        """Whether a program can be chosen in one of them. Some sketch has it in any case."""
-        found, there = False, False
-        size, threads = shape.size, len(shape.threads)
-        for sketch in sketches(self.space, size, threads, self.table.machine):
-            for each in named_for(shape, sketch):
-                template, solver = self._asked(sketch)
-                there = True
-                found |= solver.find(template.chosen(each)) is not None
-        assert there, line_of(shape, self.space)
-        return found
 
 
 def programs(space: Space, seed: int, sizes: tuple[int, ...]) -> Iterator[PackedTest]:
@@ -114,7 +85,7 @@ def test_what_waits_order_is_suspected_as_by_itself(
     assert not races(shape, Tables(space))
     assert suspected(shape, space, table) is expected
     space = changed(space, memories=BOTH)
-    assert Formulas(space, table).choose(shape) is expected
+    assert Asked(space, table).choose(shape) is expected
 
 
 @pytest.mark.parametrize("name", ["gfx900", "gfx1030"])
@@ -123,7 +94,7 @@ def test_formulas_say_of_each_program_what_it_says_by_itself(name: str) -> None:
     read-modify-write of global memory passes by the cache."""
     table = scheme(f"amdgpu/{name}")
     space = space_of(table, ["ld.sc.WG", "st.WG", "inc.rlx.WG"], 4)
-    formulas = Formulas(space, table)
+    formulas = Asked(space, table)
     wanted = {"gfx900": {True, False}, "gfx1030": {False}}[name]
     said: list[bool] = []
     for shape in programs(space, 1, (3, 4)):
@@ -235,4 +206,4 @@ def test_without_its_local_memory_a_program_keeps_its_fences() -> None:
     assert "F.ar.DV.both" in space_of(weaker, names, 5).operations
     sent = "st.rlx.DV x 10; F.ar.DV.both; st.rlx.DV y 20"
     shape, space = packed_line(f"{sent} || r0=ld.rlx.DV y; F.ar.DV.both; r1=ld.rlx.DV x")
-    assert Formulas(changed(space, memories=BOTH), weaker).choose(shape)
+    assert Asked(changed(space, memories=BOTH), weaker).choose(shape)

@@ -18,6 +18,7 @@ from rspverify.engineering.hunt.by_programs import ByPrograms
 from rspverify.engineering.hunt.finding import By
 from rspverify.engineering.hunt.formula import ask
 from rspverify.engineering.hunt.formula.ask import SketchSearch, suspicious
+from rspverify.engineering.hunt.formula.covered import renumbered
 from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.engineering.hunt.operations import hunting_space, row_shape
@@ -29,7 +30,7 @@ from rspverify.enumeration.space import access_of
 from rspverify.enumeration.survey import Survey
 from rspverify.enumeration.tables import Tables
 from rspverify.generate.annotations import chosen_annotations
-from rspverify.generate.families import chosen
+from rspverify.generate.family import chosen
 from rspverify.limits import Limits
 from rspverify.litmus.reader import read_program
 from rspverify.scheme.reader import read_scheme_file
@@ -246,18 +247,7 @@ def test_what_is_behind_an_if_waits_for_what_it_tests(monkeypatch: pytest.Monkey
     scheme = scheme.with_code(row.number, tuple(it for it in row.code if it.accesses))
     line = "r0=ld.DV x; if r0==100: st.rlx.DV y 200 || r0=ld.DV y; if r0==200: st.DV x 100"
     shape, own = packed_line(line)
-    numbers = [space.operations.index(it) for it in own.operations]
-    moved = PackedTest(
-        tuple(
-            it._replace(
-                accesses=tuple(
-                    each._replace(operation=numbers[each.operation]) for each in it.accesses
-                )
-            )
-            for it in shape.threads
-        ),
-        shape.atomic,
-    )
+    moved = renumbered(shape, own, space)
     sketch = Sketch((2, 2), ((0, 0), (0, 1)), (True, True), (("cu", (0, 1)),))
     assert sketch in sketches(space, 4, 2, scheme.machine)
     for waits in (True, False):
