@@ -15,7 +15,7 @@ from rspverify.api.parameters import Decided, question
 from rspverify.axiomatic.cat import load_model
 from rspverify.axiomatic.coverage import require_vocabulary
 from rspverify.corpus.inputs import is_test, meant_by, tests_meant
-from rspverify.engineering.compare.comparer import Comparer
+from rspverify.engineering.compare.comparer import compared, started
 from rspverify.engineering.compare.models import (
     Agreement,
     ComparedTest,
@@ -163,8 +163,7 @@ def compare(asked: CompareParameters) -> Compare:
         run = _schemes(asked, judge)
     problems.tell()
     tests = meant.tests
-    comparer = Comparer(run, asked.most_outcomes)
-    start = comparer.start(weights, len(tests))
+    start = started(run, asked.most_outcomes, weights, len(tests))
 
     def ending(report: Comparison) -> Ending:
         changes = {each.change for each in report.tests}
@@ -177,7 +176,7 @@ def compare(asked: CompareParameters) -> Compare:
         )
 
     found = Asked(
-        lambda _: comparer.compared(tests),
+        lambda _: compared(run, asked.most_outcomes, tests),
         lambda it: start.ended(it.known, it.stopped.reason),
         "compare",
         document=lambda report, _: _detailed(report, run, tests, found.stopped),

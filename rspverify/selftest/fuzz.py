@@ -23,6 +23,7 @@ from rspverify.litmus.program import Kind, Order, Program, Scope
 from rspverify.litmus.reader import read_program
 from rspverify.programs.litmus_test import Access, LitmusTest, Thread, litmus_test
 from rspverify.programs.writer import litmus_text
+from rspverify.records import replace
 from rspverify.selftest.shrink import shrunk, smaller_tests
 from rspverify.soundness.case import Case
 from rspverify.soundness.check import check
@@ -150,7 +151,7 @@ class _Style(Struct, frozen=True):
 
 def _accesses(rng: random.Random, places: Sequence[str], style: _Style) -> tuple[Access, ...]:
     found: list[Access] = []
-    registers: list[int] = []
+    known: list[int] = []
     guards: tuple[Expression, ...] = ()
     for x in places:
         if rng.random() < _FENCED:
@@ -159,49 +160,28 @@ def _accesses(rng: random.Random, places: Sequence[str], style: _Style) -> tuple
         if guards and rng.random() < 0.5:
             *around, last = guards
             guards = (*around, Unary("!", last)) if rng.random() < _OTHERWISE else tuple(around)
-        elif registers and rng.random() < 0.25:
-            guards = (*guards, _condition(rng, registers))
+        elif known and rng.random() < 0.25:
+            guards = (*guards, _condition(rng, known))
         kind = rng.choice(style.kinds())
-        register = len(registers) if kind.reads else None
-        if register is not None:
-            registers.append(register)
-        before = registers[:-1] if kind.reads else registers
-        found.append(_access(rng, kind, x, register, before, guards, style))
+        order = rng.choice(style.orders(kind))
+        value = None if kind is Kind.LOAD else _value(rng, known)
+        access = Access(kind, x, value, len(known) if kind.reads else None, guards=guards)
+        if kind is Kind.RMW:
+            access = _with_operator(rng, access)
+        if kind is Kind.RMW or rng.random() >= _PLAIN:
+            access = replace(access, order=order, scope=Scope.DV)
+        found.append(access)
+        known += [access.register] if access.register is not None else []
     return tuple(found)
 
 
-def _access(
-    rng: random.Random,
-    kind: Kind,
-    x: str,
-    register: int | None,
-    known: Sequence[int],
-    guards: tuple[Expression, ...],
-    style: _Style,
-) -> Access:
-    order = rng.choice(style.orders(kind))
-    value = None if kind is Kind.LOAD else _value(rng, known)
-    if kind is not Kind.RMW and rng.random() < _PLAIN:
-        return Access(kind, x, value, register, guards=guards)
-    operator = rng.choice(_OPERATORS) if kind is Kind.RMW else None
-    expected, failure, weak = None, Order.RELAXED, False
-    if operator == "compare_exchange":
-        expected = Constant(rng.choice((0, 1)))
-        failure = rng.choice(_ORDERS[Kind.LOAD])
-        weak = rng.random() < _WEAK
-    return Access(
-        kind,
-        x,
-        value,
-        register,
-        order,
-        Scope.DV,
-        guards=guards,
-        operator=operator,
-        expected=expected,
-        failure=failure,
-        weak=weak,
-    )
+def _with_operator(rng: random.Random, access: Access) -> Access:
+    access = replace(access, operator=rng.choice(_OPERATORS))
+    if access.operator != "compare_exchange":
+        return access
+    expected = Constant(rng.choice((0, 1)))
+    failure = rng.choice(_ORDERS[Kind.LOAD])
+    return replace(access, expected=expected, failure=failure, weak=rng.random() < _WEAK)
 
 
 def _value(rng: random.Random, known: Sequence[int]) -> Expression:

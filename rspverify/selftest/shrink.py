@@ -222,9 +222,7 @@ def _simpler_codes(own: Code) -> Iterator[Code]:
         again = each.mnemonic.name == "ST" and any(it.accesses for it in own[:place])
         if again or not each.accesses:
             yield own[:place] + own[place + 1 :]
-        for narrower in (
-            each.mnemonic.reaches[: each.mnemonic.reaches.index(each.reach)][-1:]
-            if (each.reach)
-            else ()
-        ):
-            yield (*own[:place], replace(each, reach=narrower), *own[place + 1 :])
+        reaches = each.mnemonic.reaches
+        if each.reach and (farther := reaches.index(each.reach)):
+            narrower = replace(each, reach=reaches[farther - 1])
+            yield (*own[:place], narrower, *own[place + 1 :])

@@ -8,7 +8,7 @@ import pytest
 from results import result
 
 import rspverify
-from rspverify.engineering.compare.comparer import CompareQuestion, Comparer
+from rspverify.engineering.compare.comparer import CompareQuestion, compared
 from rspverify.engineering.comparison import (
     Change,
     Compared,
@@ -63,7 +63,7 @@ def run(
     workers: int = 1,
 ) -> list[Compared]:
     given = both(old, new, settings or Settings(), workers)
-    return list(Comparer(given, limit).compared(tests))
+    return list(compared(given, limit, tests))
 
 
 def touched(found: list[Compared]) -> dict[str, TouchedTest]:

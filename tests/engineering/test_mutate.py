@@ -264,9 +264,8 @@ def test_what_could_not_be_decided_is_counted() -> None:
 
 def test_what_survives_of_proposed_full() -> None:
     """Two orders of instructions next to each other, of which docs/findings.md says why."""
-    setup = setup_of(
-        FULL, [ROOT / "litmus/all-orders", ROOT / "litmus/rsp/MP", ROOT / "litmus/rsp/RMW"]
-    )
+    folders = [ROOT / "litmus/all-orders", ROOT / "litmus/rsp/MP", ROOT / "litmus/rsp/RMW"]
+    setup = setup_of(FULL, folders)
     _, found, _ = tried(setup)
     assert Counter(it.verdict for it in found) == {
         Fate.UNSOUND: 103,

@@ -45,59 +45,53 @@ from rspverify.verdict import WITHOUT_PROGRESS as WITHOUT_OUTCOMES
 from rspverify.verdict import Outcome, Word
 
 
-class Comparer:
-    """Tests under two schemes or compilers, an old one and a new one, which are those of the run.
+def started(run: Run, limit: int, costs: Costs, tests: int) -> Comparison:
+    """The old and the new scheme of a run, or compilers, which have no rows; and no test yet.
 
     limit: how many outcomes of a test under a scheme are listed at the most.
     """
+    settings = run.verdicts.settings
+    argued = run.verdicts.model.meaning_digest == PROVED_FOR
 
-    def __init__(self, run: Run, limit: int) -> None:
-        self._run = run
-        self._limit = limit
-
-    def _proof(self, scheme: Translator) -> Obligations | None:
-        """The obligations of a table, under the model that they are for."""
-        argued = self._run.verdicts.model.meaning_digest == PROVED_FOR
+    def proof(scheme: Translator) -> Obligations | None:
         return obligations_of(table_of(scheme)) if argued and is_scheme(scheme) else None
 
-    def start(self, costs: Costs, tests: int) -> Comparison:
-        """The schemes and their rows, and no test yet. A compiler has no rows."""
-        run, settings = self._run, self._run.verdicts.settings
-        before, after = (
-            SchemeName(
-                file=it.file,
-                name=it.name,
-                machine=it.translator.runs_on,
-                machine_file=(it.machine and it.machine.path) or None,
-                target=it.machine is None,
-                proof=self._proof(it.translator),
-            )
-            for it in run.schemes
+    before, after = (
+        SchemeName(
+            file=it.file,
+            name=it.name,
+            machine=it.translator.runs_on,
+            machine_file=(it.machine and it.machine.path) or None,
+            target=it.machine is None,
+            proof=proof(it.translator),
         )
-        old, new = (each.translator for each in run.schemes)
-        rows: tuple[RowChange, ...] = ()
-        if is_scheme(old) and is_scheme(new):
-            rows = changed_rows(table_of(old), table_of(new), costs)
-        return Comparison(
-            old=before,
-            new=after,
-            model=run.verdicts.named.name,
-            engine=settings.engine,
-            reading=settings.reading,
-            costs=costs.file,
-            limit_outcomes=self._limit,
-            rows=rows,
-            summary=ComparisonSummary(tests, 0, counts(Change, ())),
-        )
+        for it in run.schemes
+    )
+    old, new = (each.translator for each in run.schemes)
+    rows: tuple[RowChange, ...] = ()
+    if is_scheme(old) and is_scheme(new):
+        rows = changed_rows(table_of(old), table_of(new), costs)
+    return Comparison(
+        old=before,
+        new=after,
+        model=run.verdicts.named.name,
+        engine=settings.engine,
+        reading=settings.reading,
+        costs=costs.file,
+        limit_outcomes=limit,
+        rows=rows,
+        summary=ComparisonSummary(tests, 0, counts(Change, ())),
+    )
 
-    def compared(self, files: Sequence[Given]) -> Generator[Compared, None, None]:
-        """Each test, in their order. Close it when done.
 
-        Raises LimitReached if a worker is lost.
-        """
-        self._run.compile(files)
-        questions = [CompareQuestion(self._run.question(file), self._limit) for file in files]
-        yield from self._run.verdicts.judge.run(questions)
+def compared(run: Run, limit: int, files: Sequence[Given]) -> Generator[Compared, None, None]:
+    """Each test under both, in their order. Close it when done.
+
+    Raises LimitReached if a worker is lost.
+    """
+    run.compile(files)
+    questions = [CompareQuestion(run.question(file), limit) for file in files]
+    yield from run.verdicts.judge.run(questions)
 
 
 class CompareQuestion(Question[Compared], frozen=True):

@@ -31,6 +31,7 @@ from rspverify.axiomatic.together import (
 from rspverify.axiomatic.vocabulary import OF_PLACES
 from rspverify.compilers.cpus import ForCpu
 from rspverify.compilers.programs import unwatched
+from rspverify.engineering.hunt.by_programs import CHUNK
 from rspverify.engineering.hunt.finding import By, UsedRow
 from rspverify.engineering.hunt.strategy import Hunted, Strategy, programs_of
 from rspverify.enumeration.lemmas import in_turn
@@ -50,9 +51,6 @@ from rspverify.source import InputError, in_one_line
 from rspverify.translators import Translator
 from rspverify.value import Constant, Read, constants, reads
 from rspverify.verdict import Word
-
-CHUNK = 64
-"""So many shapes are decided at a time."""
 
 _ALONE = 2
 """Programs of one thread with more operations are sound if those with as many are."""

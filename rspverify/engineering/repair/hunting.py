@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from rspverify.engineering.hunt import by_shapes
@@ -43,23 +43,24 @@ class Hunt:
     def __init__(self, verdicts: Verdicts, scheme: Rows, events: int, *, again: bool) -> None:
         self._settings = verdicts.settings
         self._by_formula = False
+
+        def survey(names: Iterable[str], devices: int, again: bool) -> Survey:
+            own = tuple(names)
+            space = Space(events, _THREADS, _THREADS, devices, operations=own, again=again)
+            return Survey(space, verdicts.model, verdicts.judge)
+
         if scheme.machine is None:
             every = operations_of(("DV",), tuple(SHORT_ORDERS), KINDS)
-            own = tuple(name for name in every if row_of(name, scheme) is not None)
-            space = Space(events, _THREADS, _THREADS, 1, operations=own, again=True)
-            self._survey = Survey(space, verdicts.model, verdicts.judge)
+            own = (name for name in every if row_of(name, scheme) is not None)
+            self._survey = survey(own, 1, True)
             return
         names = [name for name in DEVICES if row_shape(access_of(name)) in scheme.table]
         near = [name for name in names if name in ONE_DEVICE]
         if again and not proved_for(scheme.machine):
-            space = Space(events, _THREADS, _THREADS, 1, operations=tuple(near), again=True)
-            self._survey = Survey(space, verdicts.model, verdicts.judge)
+            self._survey = survey(near, 1, True)
             self._by_formula = why_not(self._survey, scheme, self._settings) is None
-            if self._by_formula:
-                return
-        devices = 1 if near == names else 2
-        space = Space(events, _THREADS, _THREADS, devices, operations=tuple(names), again=again)
-        self._survey = Survey(space, verdicts.model, verdicts.judge)
+        if not self._by_formula:
+            self._survey = survey(names, 1 if near == names else 2, again)
 
     @property
     def bounds(self) -> Mapping[str, int]:
