@@ -15,8 +15,8 @@ from rspverify.engineering.repair import answer
 from rspverify.engineering.repair.codes import Code, weaker
 from rspverify.engineering.repair.constraints import Constraints, SearchSpace, space_of
 from rspverify.engineering.repair.hunting import Hunt
-from rspverify.engineering.repair.search import Generaliser, Search
-from rspverify.engineering.repair.space import Chooser, Chosen, Codes
+from rspverify.engineering.repair.search import Search
+from rspverify.engineering.repair.space import Chosen, Codes
 from rspverify.engineering.repair.trials import Trial, Trials
 from rspverify.engineering.setup import Setup, write_schemes
 from rspverify.enumeration.lemmas import PROVED_FOR
@@ -133,14 +133,10 @@ class Repair:
             if self._without:
                 message += f"; {len(self._without)} tests say nothing: {self._without[0].reason}"
             raise InputError([Problem(None, message)])
-        self._trials = Trials(self._verdicts, self._scheme, self.space.pool)
-        for test in self._asked:
-            self._trials.add(test)
+        self._trials = self._trials_of(self.space, self._asked)
         if self._hunt is not None and not self._constraints.set_aside:
             self._oblige()
-        rows = self.space.rows
-        generaliser = Generaliser(self._trials, rows, self.space.pool)
-        self.search = Search(Chooser(rows), self._trials, generaliser, self._further, on_step)
+        self.search = Search(self.space.rows, self._trials, self._further, on_step)
 
     def _oblige(self) -> None:
         """Hold candidates to the obligations of their proof.
@@ -169,6 +165,12 @@ class Repair:
         """All candidates, as nothing is learnt yet."""
         return space_of(self._scheme, self._constraints, self._costs, used, weak, devices)
 
+    def _trials_of(self, space: SearchSpace, tests: Sequence[LoadedTest]) -> Trials:
+        trials = Trials(self._verdicts, self._scheme, space.pool)
+        for test in tests:
+            trials.add(test)
+        return trials
+
     def _set_aside(self, used: set[int], weak: frozenset[int], devices: int) -> None:
         """Leave out each test that no candidate passes, be there no other test."""
         for test in list(self._asked):
@@ -176,10 +178,8 @@ class Repair:
             if word not in WRONG:
                 continue
             space = self._new_space(used, weak, devices)
-            trials = Trials(self._verdicts, self._scheme, space.pool)
-            trials.add(test)
-            generaliser = Generaliser(trials, space.rows, space.pool)
-            search = Search(Chooser(space.rows), trials, generaliser, lambda _: None, _unheard)
+            trials = self._trials_of(space, [test])
+            search = Search(space.rows, trials, lambda _: None, _unheard)
             if search.cheapest() is None and not search.undecided:
                 self._asked.remove(test)
                 reason = f"{word}: no candidate passes it, whatever the other tests ask for"

@@ -10,7 +10,6 @@ from itertools import chain
 
 from rspverify.architecture.architecture import CellKind
 from rspverify.engineering.repair.codes import Code
-from rspverify.engineering.repair.instructions import InstructionPool
 from rspverify.engineering.repair.space import (
     Chooser,
     Chosen,
@@ -31,8 +30,8 @@ _FEW = 2
 class Generaliser:
     """Strengthens failing codes as long as the test fails; what is weaker fails, too."""
 
-    def __init__(self, trials: Trials, rows: Mapping[int, RowSpace], pool: InstructionPool) -> None:
-        self._trials, self._rows, self._pool = trials, rows, pool
+    def __init__(self, trials: Trials, rows: Mapping[int, RowSpace]) -> None:
+        self._trials, self._rows, self._pool = trials, rows, trials.pool
 
     def nogood(self, trial: Trial, codes: Mapping[int, Code]) -> Nogood:
         """What an UNSOUND test teaches: no scheme has codes as weak as these all at once."""
@@ -148,20 +147,19 @@ class Search:
 
     def __init__(
         self,
-        chooser: Chooser,
+        rows: Mapping[int, RowSpace],
         trials: Trials,
-        generaliser: Generaliser,
         further: Callable[[Codes], Trial | None],
         on_step: Callable[[int, int], None],
     ) -> None:
-        self.chooser = chooser
+        self.chooser = Chooser(rows)
         self.trials = trials
         self.candidates = 0
         self.killers: Counter[tuple[str, str]] = Counter()
         self.undecided: list[tuple[str, Codes]] = []
         self.last: Codes = {}
         self.passes = False
-        self._generaliser = generaliser
+        self._generaliser = Generaliser(trials, rows)
         self._further = further
         self._on_step = on_step
 

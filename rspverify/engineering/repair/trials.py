@@ -69,7 +69,7 @@ class Trials:
         self._shown: dict[tuple[str, Part], bool] = {}
         self._verdicts = verdicts
         self._scheme = scheme
-        self._pool = pool
+        self.pool = pool
         self._said: dict[tuple[str, Part], Word] = {}
         self._passed: dict[str, list[Part]] = {}
 
@@ -207,11 +207,11 @@ class Trials:
         scheme = self._scheme
         spans = {row.number: row.span for row in scheme.rows}
         for row, code in part:
-            scheme = scheme.with_code(row, self._pool.written(code, spans[row]))
+            scheme = scheme.with_code(row, self.pool.written(code, spans[row]))
         return scheme
 
     def _surely_passes(self, trial: Trial, codes: Mapping[int, Code]) -> bool:
         return any(
-            all(weaker(code, codes[row], self._pool) for row, code in passed)
+            all(weaker(code, codes[row], self.pool) for row, code in passed)
             for passed in self._passed.get(trial.test.file, ())
         )
