@@ -108,7 +108,8 @@ class Executions(ABC):
         return (writing if event.part is Part.WRITE else executed), writing
 
     @cached_property
-    def _ways(self) -> Ways:
+    def ways(self) -> Ways:
+        """What each event may be: two things if it is of a compare-exchange."""
         ways: dict[int, list[tuple[Event, Term]]] = {}
         for event in self.events:
             ways[event.index] = [(event, TRUE)]
@@ -119,7 +120,7 @@ class Executions(ABC):
 
     def decided(self, name: str) -> Value:
         """The value of a base set or relation that the program alone decides."""
-        return decided(name, self._ways, self.executed, any_of, FALSE)
+        return decided(name, self.ways, self.executed, any_of, FALSE)
 
     def relation(self, name: str) -> Relation:
         """The value of a relation of the model, by its name."""

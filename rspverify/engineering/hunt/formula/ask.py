@@ -4,8 +4,9 @@ breaks the scheme or there is none."""
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ from rspverify.answers import Internal
 from rspverify.axiomatic.event import Event, Part
 from rspverify.axiomatic.executions import GeneratedExecutions
 from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.vocabulary import RELATIONS, SETS, Ways
 from rspverify.engineering.hunt.formula.choices import racing_like
 from rspverify.engineering.hunt.formula.covered import renumbered, without_covered
 from rspverify.engineering.hunt.formula.sketch import Sketch
@@ -32,7 +34,7 @@ from rspverify.machine.machine import Machine
 from rspverify.machine.rules import Deliver, StepRule
 from rspverify.machine.witness import GeneratedWitness
 from rspverify.records import replace
-from rspverify.relation.terms import Relation
+from rspverify.relation.graded import Value
 from rspverify.scheme.scheme import Scheme
 from rspverify.smt.solver import Solver
 from rspverify.smt.term import TRUE, Term, all_of, any_of
@@ -57,7 +59,12 @@ class TemplateExecutions(GeneratedExecutions):
         writing = executed & self._succeeds.get(it.index, TRUE)
         return (writing if event.part is Part.WRITE else executed), writing
 
-    def modes(self, event: Event) -> list[tuple[Event, Term]]:
+    @cached_property
+    def ways(self) -> Ways:
+        """What each event may be, of all that may be chosen."""
+        return {it.index: self._ways_of(it) for it in self.events}
+
+    def _ways_of(self, event: Event) -> list[tuple[Event, Term]]:
         if event.operation is None:
             return [(event, TRUE)]
         found = []
@@ -70,9 +77,11 @@ class TemplateExecutions(GeneratedExecutions):
                 found += [(each, when & succeeds), (each.failed, when & ~succeeds)]
         return found
 
-    def related(self, test: Callable[[Event, Event], bool]) -> Relation:
-        """A relation that depends on places alone: threads, work-groups, locations."""
-        executed = self.executed
+    def decided(self, name: str) -> Value:
+        """Relations depend on places alone: threads, work-groups, locations."""
+        if name in SETS:
+            return super().decided(name)
+        executed, test = self.executed, RELATIONS[name]
         return {
             (a.index, b.index): executed[a.index] & executed[b.index]
             for a in self.events
