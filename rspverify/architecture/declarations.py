@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from rspverify.architecture import syntax
-from rspverify.architecture.catalogue import (
+from rspverify.architecture.machines import (
     ENDING,
     MAX_CHARACTERS,
     SHIPPED,

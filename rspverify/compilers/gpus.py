@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct, field
 
-from rspverify.architecture.architecture import Architecture
-from rspverify.architecture.for_machine import ForMachine
+from rspverify.architecture.architecture import Architecture, ForMachine
 from rspverify.architecture.machines import machine_named
 from rspverify.assembly.program import AssemblyProgram
 from rspverify.compilers.assembly import AMDGPU, Syntax

@@ -10,8 +10,7 @@ from itertools import count
 
 from msgspec import Struct
 
-from rspverify.architecture.architecture import Architecture, Mnemonic
-from rspverify.architecture.for_machine import ForMachine
+from rspverify.architecture.architecture import Architecture, ForMachine, Mnemonic
 from rspverify.assembly.program import ARRIVE, DEPART, AssemblyProgram, ThreadId
 from rspverify.litmus.program import LOCAL, Kind, Operation, Order, Program, Scope
 from rspverify.records import replace

@@ -2,13 +2,11 @@
 
 import subprocess
 import sys
-from importlib.resources import files
 
 import pytest
 
 from rspverify.architecture.architecture import Architecture, Holds, IsReady, Write, Written
-from rspverify.architecture.catalogue import SHIPPED, read_machine, shipped
-from rspverify.architecture.machines import MACHINES, load
+from rspverify.architecture.machines import MACHINES, SHIPPED, load, read_machine, shipped
 from rspverify.architecture.reader import read_architecture
 from rspverify.source import Source
 
@@ -59,11 +57,6 @@ def test_every_file_is_a_machine_of_its_name() -> None:
         assert machine.name == name
         assert machine.summary
         assert machine is load(name)
-
-
-def test_the_package_has_the_files() -> None:
-    folder = files("rspverify.architecture") / "machines"
-    assert {f"{name}.machine" for name in shipped()} <= {it.name for it in folder.iterdir()}
 
 
 def test_an_unknown_machine() -> None:

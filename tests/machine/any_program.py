@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
+from machine.own_machines import instruction
+
 from rspverify.architecture.architecture import Architecture, Mnemonic
 from rspverify.assembly.program import AssemblyProgram, Instruction, ThreadId
 from rspverify.value import Binary, Constant, Expression, Read
@@ -43,27 +45,15 @@ def _instruction(
     names: Sequence[str],
 ) -> Instruction:
     mnemonic = _mnemonic(rng, machine)
-    value: Expression | None = None
-    if mnemonic.writes:
-        value = Constant(rng.choice((1, 2)))
-        if mnemonic.reads:
-            value = Binary("+", Read(index), value)
+    written = Constant(rng.choice((1, 2))) if mnemonic.writes else None
     guard: Expression = Constant(1)
     always = [it for it in before if it.guard == Constant(1)]
     known = [it.register for it in always if it.register is not None]
     if known and rng.random() < 0.3:
         guard = Binary("==", Read(rng.choice(known)), Constant(rng.choice((0, 1))))
-    return Instruction(
-        index,
-        mnemonic,
-        thread,
-        index,
-        guard,
-        rng.choice(names) if "x" in mnemonic.operands else None,
-        rng.choice(mnemonic.reaches) if mnemonic.reaches else None,
-        index if mnemonic.reads else None,
-        value,
-    )
+    x = rng.choice(names) if "x" in mnemonic.operands else None
+    reach = rng.choice(mnemonic.reaches) if mnemonic.reaches else None
+    return instruction(index, mnemonic, thread, x, reach, written, guard)
 
 
 def _mnemonic(rng: random.Random, machine: Architecture) -> Mnemonic:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+from machine.own_machines import instruction
+
 from rspverify.architecture.architecture import Mnemonic
 from rspverify.architecture.machines import MACHINES
 from rspverify.assembly.program import AssemblyProgram, Instruction, ThreadId
@@ -100,16 +102,5 @@ def _instruction(
             register, executed = rng.choice(known)
             read = Read(register)
             value = read if executed == _ALWAYS else Select(executed, read, Constant(0))
-        if mnemonic.reads:
-            value = Binary("+", Read(index), value)
-    return Instruction(
-        index=index,
-        mnemonic=mnemonic,
-        thread=place,
-        operation=index,
-        guard=guard,
-        location=x if "x" in mnemonic.operands else None,
-        reach=rng.choice(mnemonic.reaches) if "s" in mnemonic.operands else None,
-        register=index if mnemonic.reads else None,
-        value=value,
-    )
+    reach = rng.choice(mnemonic.reaches) if "s" in mnemonic.operands else None
+    return instruction(index, mnemonic, place, x, reach, value, guard)

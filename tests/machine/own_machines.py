@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 from programs import assembly
 
-from rspverify.architecture.architecture import Architecture
+from rspverify.architecture.architecture import Architecture, Mnemonic
 from rspverify.architecture.reader import read_architecture
 from rspverify.assembly.program import AssemblyProgram, Instruction, ThreadId
 from rspverify.source import Source
@@ -22,6 +22,8 @@ PLACES = {"here": (0, 0), "near": (0, 1), "far": (1, 0)}
 """Work-groups: near is another one of the device of here, far one on another device."""
 
 FOLDER = Path(__file__).parent
+
+ALWAYS = Constant(1)
 
 FAR = ((0, 0), (1, 0))
 """Two devices."""
@@ -52,6 +54,30 @@ def variant(items: str) -> Architecture:
     return read_architecture(Source("variant.machine", text_of(items)))
 
 
+def instruction(
+    index: int,
+    mnemonic: Mnemonic,
+    thread: ThreadId,
+    x: str | None,
+    reach: str | None,
+    written: Expression | None,
+    guard: Expression = ALWAYS,
+) -> Instruction:
+    """One that has of these what it can have; it adds what is written to what it reads."""
+    value = Binary("+", Read(index), written) if written and mnemonic.reads else written
+    return Instruction(
+        index,
+        mnemonic,
+        thread,
+        index,
+        guard,
+        x if "x" in mnemonic.operands else None,
+        reach if mnemonic.reaches else None,
+        index if mnemonic.reads else None,
+        value if mnemonic.writes else None,
+    )
+
+
 def program(
     its: Architecture, *threads: str, places: tuple[tuple[int, int], ...] = NEAR
 ) -> AssemblyProgram:
@@ -68,20 +94,15 @@ def program(
             what, _, condition = each.partition(" if ")
             name, *operands = what.split()
             mnemonic = its.instructions[name]
-            x = operands[0] if "x" in mnemonic.operands else None
-            if x is not None:
-                names.setdefault(x, 0)
+            first = operands[0] if operands else None
+            if "x" in mnemonic.operands:
+                names.setdefault(operands[0], 0)
             written = _written(operands[1]) if mnemonic.writes else None
-            value = Binary("+", Read(index), written) if written and mnemonic.reads else written
-            guard = Constant(1)
+            guard: Expression = ALWAYS
             if condition:
                 register, number = map(int, condition.split("="))
                 guard = Binary("==", Read(register), Constant(number))
-            reach = operands[0] if mnemonic.reaches else None
-            register = index if mnemonic.reads else None
-            own.append(
-                Instruction(index, mnemonic, thread, index, guard, x, reach, register, value)
-            )
+            own.append(instruction(index, mnemonic, thread, first, first, written, guard))
             index += 1
         code.append(tuple(own))
     return AssemblyProgram(ids, tuple(code), names, its)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import random
 
+from machine.own_machines import instruction
+
 from rspverify.assembly.program import AssemblyProgram, Instruction, ThreadId
 from rspverify.machine.placements import placements
 from rspverify.records import replace
 from rspverify.scheme.memory import IN_GLOBAL
 from rspverify.scheme.orders import Op
-from rspverify.scheme.row import Template
 from rspverify.scheme.scheme import Scheme
-from rspverify.value import Binary, Constant, Expression, Read
+from rspverify.value import Constant
 
 _LAYOUTS = (((0, 0), (0, 0)), ((0, 0), (0, 1)), ((0, 0), (0, 1)), ((0, 0), (1, 0)))
 
@@ -33,28 +34,9 @@ def table_program(rng: random.Random, table: Scheme, most: int = 5) -> AssemblyP
                 continue  # Their code is waits.
             for each in row.code:
                 if len(own) < left and rng.random() > (0.05 if each.accesses else 0.25):
-                    own.append(_instruction(rng, each, thread, index, x))
+                    written = Constant(rng.choice((1, 2))) if each.mnemonic.writes else None
+                    own.append(instruction(index, each.mnemonic, thread, x, None, written))
                     index += 1
         code.append(tuple(own))
     made = AssemblyProgram(threads, tuple(code), dict.fromkeys(names, 0), table.machine)
     return replace(made, placement=rng.choice(placements(table.machine.kinds, threads)))
-
-
-def _instruction(
-    rng: random.Random, it: Template, thread: ThreadId, index: int, x: str
-) -> Instruction:
-    mnemonic, value = it.mnemonic, None
-    if mnemonic.writes:
-        written: Expression = Constant(rng.choice((1, 2)))
-        value = Binary("+", Read(index), written) if mnemonic.reads else written
-    return Instruction(
-        index,
-        mnemonic,
-        thread,
-        index,
-        Constant(1),
-        x if "x" in mnemonic.operands else None,
-        None,
-        index if mnemonic.reads else None,
-        value,
-    )

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from machine.any_engine import differences
-from machine.any_program import any_program
 from machine.engines import events_outcomes, searched
 from machine.own_machines import program, variant
 from machine.planted import keep_nothing
-from machine.queued import queued, random_choice
+from machine.queued import queued
 from oracle.any_machine import outcomes
 from pytest import MonkeyPatch
 
-from rspverify.assembly.program import AssemblyProgram
 from rspverify.machine.cases import Case, InCases
 from rspverify.machine.events import Events
 from rspverify.machine.machine import Machine, unbounded
@@ -56,22 +53,6 @@ def test_what_never_fires_has_no_case_but_one_that_never_does() -> None:
     never = "instruction NEVER x when L1.VALID[x], not L1.VALID[x] do if L1.DIRTY[x] { free rmw }"
     for code in (["ST x 1; NEVER x", "LD x"], ["ST x 1", "LD x"]):
         assert differences(program(variant(never), *code), 6_000) == {}
-
-
-def random_cases(count: int) -> Iterator[AssemblyProgram]:
-    """Programs on machines of this kind, that say some things in one way or another."""
-    for number in range(count):
-        rng = random.Random(f"queued {number}")
-        yield any_program(rng, queued(**random_choice(rng)))
-
-
-def test_random_machines_of_this_kind() -> None:
-    known = 0
-    for made in random_cases(20):
-        found = differences(made, 1_500)
-        assert not found, (found, made)
-        known += found is not None and unbounded(made.machine) is None
-    assert known > 3
 
 
 def out_of_turn(patch: MonkeyPatch) -> None:

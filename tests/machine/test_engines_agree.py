@@ -1,26 +1,21 @@
 """Every engine finds the same outcomes: of random programs, one device or two, sound or not.
 
-The programs are the same in every run. Some are too large for an engine: each test says how many
-it must decide, and counts what it skips. What is compared is always the set of all outcomes.
+The programs are the same in every run. Some are too large for an engine: each family says how many
+are not. What is compared is always the set of all outcomes.
 """
 
-from collections.abc import Iterator
-
 import pytest
-from hypothesis import given, settings
-from machine.cells import l2_is_memory
-from machine.engines import LIMITS, Outcomes, Unrolled, machine_of, random_programs, searched
-from oracle_adapter import machine_outcomes
-from programs import SMALL, TINY_TWO_DEVICES, assemblies, assembly, listing
+from machine.any_engine import differences
+from machine.engines import LIMITS, Outcomes, Unrolled, events_outcomes, machine_of, searched
+from machine.families import FAMILIES, LARGER, TOO_LARGE
+from oracle_adapter import machine_outcomes, plain_outcome
+from programs import assembly, listing
 
 from rspverify.assembly.program import AssemblyProgram
 from rspverify.limits import LimitReached
-from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.firings import enough_steps
-from rspverify.machine.machine import Machine
-from rspverify.records import replace
-
-PROPERTY = settings(max_examples=25, derandomize=True)
+from rspverify.machine.machine import Machine, unbounded
+from rspverify.machine.state_graph import find_hang
 
 
 def assert_same(program: AssemblyProgram, reference: Outcomes, found: Outcomes, what: str) -> None:
@@ -29,103 +24,53 @@ def assert_same(program: AssemblyProgram, reference: Outcomes, found: Outcomes, 
     assert found == reference, f"{what} lacks {lacks} and adds {adds}, for\n{listing(program)}"
 
 
-def small_enough(
-    programs: Iterator[AssemblyProgram], states: int = 4_000, outcomes: int = 8, steps: int = 24
-) -> Iterator[tuple[AssemblyProgram, Machine, Outcomes]]:
-    """The programs that are cheap for search and solver, with their outcomes by reduced search."""
-    for program in programs:
-        machine = machine_of(program)
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_way_on_programs_of_a_family(name: str) -> None:
+    """Engines, each with reductions and without; progress, and the shortest way to a deadlock; and
+    a search that shares no code with ours, where there is one."""
+    family, done, told = FAMILIES[name], 0, set[object]()
+    for made in family.programs(name):
+        found = differences(made, family.states)
+        assert not found, f"{found} of\n{listing(made)}"
+        if found is None:
+            continue
         try:
-            found = searched(machine, states)
+            expected, stuck = family.known(made) if family.known else (None, None)
+        except TOO_LARGE:
+            continue
+        if expected is not None:
+            outcomes = {plain_outcome(it) for it in searched(Machine(made))}
+            assert outcomes == expected, listing(made)
+            told.add(len(outcomes) > 1 or stuck)
+        if stuck is not None:
+            assert (find_hang(Machine(made), LIMITS).hang is not None) is stuck, listing(made)
+        done += 1
+    assert done >= family.decided, f"{done} of {family.count} were small enough"
+    assert not told or True in told, "each has one outcome, and none gets stuck"
+
+
+@pytest.mark.parametrize("name", [it for it in FAMILIES if it not in ("queues", "lines")])
+def test_events_knows_their_machines(name: str) -> None:
+    assert unbounded(next(FAMILIES[name].programs(name)).machine) is None
+
+
+@pytest.mark.parametrize("name", LARGER)
+def test_larger_programs(name: str) -> None:
+    """Search, events, and unrolling at K*, fifos dequeuing by themselves: the defaults of `check`."""
+    family, done, unrolled = LARGER[name], 0, 0
+    for made in family.programs(name):
+        machine = machine_of(made)
+        try:
+            expected = searched(machine, family.states)
         except LimitReached:
             continue
-        if len(found) <= outcomes and enough_steps(machine).total <= steps:
-            yield program, machine, found
-
-
-@pytest.mark.parametrize(
-    "name, count, decided",
-    [
-        ("small", 55, 50),
-        ("medium", 20, 16),
-        ("tiny, two devices", 20, 20),
-        ("small, two devices", 17, 9),
-        ("medium, two devices", 10, 4),
-    ],
-)
-def test_unrolling_agrees_with_search(name: str, count: int, decided: int) -> None:
-    """At K*, fifos dequeuing by themselves: the default of `check`."""
-    done = interesting = 0
-    for program, machine, reference in small_enough(random_programs(name, count)):
-        assert_same(program, reference, Unrolled(machine).outcomes(), "unroll")
-        assert l2_is_memory(machine) == ("two" not in name)
+        assert_same(made, expected, events_outcomes(machine), "events")
         done += 1
-        interesting += len(reference) > 1
-    assert done >= decided, f"{count - done} of {count} were too large"
-    assert interesting >= decided // 3
-
-
-@pytest.mark.parametrize(
-    "name, count, decided",
-    [("small", 30, 20), ("medium", 8, 2), ("tiny, two devices", 17, 10)],
-)
-def test_dequeues_as_steps_of_their_own_change_nothing(name: str, count: int, decided: int) -> None:
-    """At the full K*, in which dequeues count."""
-    done = 0
-    for program, machine, reference in small_enough(random_programs(name, count), steps=16):
-        found = Unrolled(machine, alone=False).outcomes()
-        assert_same(program, reference, found, "unroll with dequeues as steps")
-        done += 1
-    assert done >= decided, f"{count - done} of {count} were too large"
-
-
-@pytest.mark.parametrize("name, count, decided", [("small", 30, 24), ("tiny, two devices", 15, 2)])
-def test_the_reductions_of_the_search_change_nothing(name: str, count: int, decided: int) -> None:
-    """EVICT, every FETCH, and fifos that are never forgotten: Tab. 1 and Tab. 2 to the letter."""
-    done = 0
-    for program in random_programs(name, count, "full "):
-        machine = machine_of(program)
-        reference = searched(machine, 100_000)
-        alone = ExplicitMachine(machine, dequeue_alone=False).search(LIMITS).outcomes
-        assert_same(program, reference, alone, "search with dequeues as steps")
-        try:
-            found = searched(replace(machine, evict=True), 5_000, reduced=False)
-        except LimitReached:
-            continue
-        assert_same(program, reference, found, "search without reductions")
-        done += 1
-    assert done >= decided, f"{count - done} of {count} were too large"
-
-
-@pytest.mark.parametrize(
-    ("name", "numbers"),
-    [
-        ("small", (0, 1, 4, 5, 10, 13, 14, 15, 17, 18, 19)),
-        ("tiny, two devices", (1, 2, 5, 7, 13, 14)),
-    ],
-)
-def test_the_oracle_agrees(name: str, numbers: tuple[int, ...]) -> None:
-    """An implementation of Tab. 1 and Tab. 2 that shares no code with this one, on programs that
-    are small enough for one that reduces nothing."""
-    for number, program in zip(numbers, random_programs(name, numbers, "oracle "), strict=True):
-        variant = "rsp-st-waits" if number % 5 == 4 else "rsp"
-        reference = machine_outcomes(program, variant=variant, limit=6_000)
-        found = searched(Machine(program, elide=False))
-        assert_same(program, reference, found, "search with real L2s")
-        machine = machine_of(program)
-        assert_same(program, reference, searched(machine), "search")
-        assert_same(program, reference, Unrolled(machine).outcomes(), "unroll")
-
-
-@pytest.mark.parametrize("name, count", [("small", 40), ("medium", 20)])
-def test_on_one_device_the_l2_is_memory(name: str, count: int) -> None:
-    """docs/semantics.md, The machine: L2 on one device."""
-    for program in random_programs(name, count, "elide "):
-        real, elided = (Machine(program, elide=elide) for elide in (False, True))
-        reference = searched(elided, 100_000)
-        assert_same(program, reference, searched(real, 200_000), "search with a real L2")
-        if enough_steps(real).total <= 16:
-            assert_same(program, reference, Unrolled(real).outcomes(), "unroll with a real L2")
+        if len(expected) <= 8 and enough_steps(machine).total <= 24:
+            assert_same(made, expected, Unrolled(machine).outcomes(), "unroll")
+            unrolled += 1
+    assert done >= family.decided, f"{done} of {family.count} were small enough"
+    assert unrolled
 
 
 def test_two_machines_differ_and_each_engine_knows_it() -> None:
@@ -176,19 +121,3 @@ def test_a_program_that_cannot_complete_has_no_outcome() -> None:
         assert_same(program, oracle, searched(machine), "search")
         assert_same(program, oracle, Unrolled(machine).outcomes(), "unroll")
         assert bool(oracle) == completes
-
-
-@PROPERTY
-@given(assemblies(SMALL))
-def test_any_small_program(program: AssemblyProgram) -> None:
-    """The same on programs that hypothesis makes, and shrinks if they fail."""
-    machine = machine_of(program)
-    assert_same(program, searched(machine), Unrolled(machine).outcomes(), "unroll")
-
-
-@PROPERTY
-@given(assemblies(TINY_TWO_DEVICES))
-def test_any_small_program_on_two_devices(program: AssemblyProgram) -> None:
-    """Real L2s."""
-    machine = machine_of(program)
-    assert_same(program, searched(machine), Unrolled(machine).outcomes(), "unroll")

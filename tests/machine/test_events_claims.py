@@ -7,7 +7,6 @@ where that is too large); and with the mistake planted it has others.
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -20,16 +19,13 @@ from machine.engines import (
     events_outcomes,
     has,
     machine_of,
-    random_programs,
     searched,
 )
-from machine.hostile import hostile_assembly
 from machine.own_machines import program_told, table
 from machine.planted import Plant
 from programs import listing
 
 from rspverify.assembly.program import AssemblyProgram
-from rspverify.limits import LimitReached
 from rspverify.litmus.reader import read_program_file
 from rspverify.machine.machine import Machine
 from rspverify.records import replace
@@ -81,15 +77,6 @@ def test_each_claim_by_small_programs(claim: str) -> None:
 # ---- 8. L2 is memory on one device -----------------------------------------------------------------
 
 
-def test_events_with_a_real_l2_on_one_device() -> None:
-    """Random programs, those of users who write odd schemes included."""
-    programs = [*random_programs("small", 40, "events elided ")]
-    programs += [hostile_assembly(random.Random(f"elided {n}"), devices=1) for n in range(30)]
-    for program in programs:
-        real, elided = (Machine(program, elide=elide) for elide in (False, True))
-        assert events_outcomes(real) == events_outcomes(elided), listing(program)
-
-
 def test_events_with_a_real_l2_on_the_corpus() -> None:
     """Every third test, whose outcomes are found with the L2 elided and with a real one."""
     schemes = [read_scheme_file(ROOT / f"schemes/{name}.yaml") for name in ("original", "proposed")]
@@ -107,44 +94,6 @@ def test_events_with_a_real_l2_on_the_corpus() -> None:
         assert events_outcomes(real) == events_outcomes(elided), path.name
         compared += 1
     assert compared > 40
-
-
-# ---- Any program -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("devices, count, decided", [(1, 55, 43), (2, 25, 4)])
-def test_any_instruction_mix(devices: int, count: int, decided: int) -> None:
-    """Any instructions in any order: unlocks without locks, SY, markers in a row, guards on each.
-
-    Against the reduced search, and where it is not too large against that of Tab. 1 to the letter.
-    """
-    reduced = full = 0
-    for number in range(count):
-        program = hostile_assembly(random.Random(f"mix {devices} {number}"), devices=devices)
-        machine = machine_of(program)
-        found = events_outcomes(machine)
-        try:
-            assert found == searched(machine, 6_000), listing(program)
-            reduced += 1
-            letter = searched(replace(machine, evict=True), 2_000, reduced=False)
-        except LimitReached:
-            continue
-        assert found == letter, listing(program)
-        full += 1
-    assert reduced >= 0.9 * count, f"{count - reduced} of {count} were too large"
-    assert full >= decided, f"{count - full} of {count} were too large without reductions"
-
-
-@pytest.mark.parametrize("name, count", [("medium", 20), ("medium, two devices", 20)])
-def test_programs_as_schemes_make_them(name: str, count: int) -> None:
-    """Against the reduced search."""
-    for program in random_programs(name, count, "events "):
-        machine = machine_of(program)
-        try:
-            expected = searched(machine, 20_000)
-        except LimitReached:
-            continue
-        assert events_outcomes(machine) == expected, listing(program)
 
 
 def test_every_test_that_the_argument_names_is_there() -> None:

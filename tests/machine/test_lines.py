@@ -1,36 +1,13 @@
-"""rsp-lines.machine against a search of cachelines that shares no code."""
+"""Programs on rsp-lines.machine and on the paper's; test_engines_agree.py has lines by an oracle."""
 
 import random
 
 from machine.engines import searched
 from machine.hostile import hostile_assembly
-from oracle.lines import LinesMachine
-from oracle.machine import TooLarge, explore
-from oracle_adapter import plain_assembly, plain_outcome
 from programs import assembly, listing
 
 from rspverify.limits import LimitReached
 from rspverify.machine.machine import Machine
-
-
-def test_one_line_for_all_locations() -> None:
-    """On one device, where L2 can be as good as memory."""
-    done = 0
-    for number in range(40):
-        program = hostile_assembly(random.Random(f"lines {number}"), most=5, machine="rsp-lines")
-        if len(program.initial) == 1:
-            continue
-        lines = LinesMachine(plain_assembly(program), [set(program.initial)])
-        try:
-            found = searched(Machine(program), 4_000)
-            states = list(explore(lines, 8_000))
-        except (LimitReached, TooLarge):
-            continue
-        expected = {lines.outcome(state) for state in states if lines.is_complete(state)}
-        assert {plain_outcome(each) for each in found} == expected, listing(program)
-        done += 1
-    assert done >= 9, f"{done} were small enough"
-
 
 WITHOUT_UNLOCKS = (
     ("LD", "ST", "INC_L1", "INC_L2", "FLU_L1", "INV_L1", "LK_L2", "LK_rmw", "UL_rmw"),

@@ -1,7 +1,6 @@
 """Read-modify-writes of any operation, and loops that are cut off, by every engine."""
 
 import random
-from collections.abc import Iterable, Iterator
 
 import pytest
 from machine.engines import (
@@ -12,14 +11,12 @@ from machine.engines import (
     random_programs,
     searched,
 )
-from oracle_adapter import machine_outcomes
-from programs import assembly, listing, with_cut, with_operations
+from programs import assembly, listing, with_cut
 
 from rspverify.assembly.program import AssemblyProgram
 from rspverify.limits import LimitReached, Limits
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.firings import enough_steps
-from rspverify.machine.machine import Machine
 from rspverify.machine.replay import Replayer
 from rspverify.machine.state_graph import find_hang
 from rspverify.records import replace
@@ -29,42 +26,9 @@ from rspverify.verdict import Outcome
 HERE, NEAR = (0, 0), (0, 1)
 
 
-def programs(name: str, which: int | Iterable[int]) -> Iterator[AssemblyProgram]:
-    """Random programs with something else in the place of their INCs, as far as they have any."""
-    for number, program in enumerate(random_programs(name, which, "operations ")):
-        if any(it.mnemonic.operator == "+" for it in program.instructions):
-            yield with_operations(random.Random(f"{name} {number}"), program)
-
-
 def not_cut(program: AssemblyProgram, outcome: Outcome) -> bool:
     values = dict(outcome.reads)
     return not any(evaluate(cut, values) for cut in program.cuts)
-
-
-@pytest.mark.parametrize(
-    "name, count, decided",
-    [("small", 80, 28), ("medium", 30, 10), ("tiny, two devices", 35, 13)],
-)
-def test_engines_agree_on_any_operation(name: str, count: int, decided: int) -> None:
-    done = 0
-    for program in programs(name, count):
-        machine = machine_of(program)
-        try:
-            reference = searched(machine, 4_000)
-        except LimitReached:
-            continue
-        assert events_outcomes(machine) == reference, listing(program)
-        if enough_steps(machine).total <= 20 and len(reference) < 8:
-            assert Unrolled(machine).outcomes() == reference, listing(program)
-            done += 1
-    assert done >= decided
-
-
-def test_the_oracle_agrees_on_any_operation() -> None:
-    """On programs that are small enough for one that reduces nothing."""
-    for program in programs("small", (0, 1, 2, 7, 9, 10, 16, 22, 24, 29, 31, 33, 38, 42)):
-        found = searched(Machine(program, elide=False))
-        assert found == machine_outcomes(program, limit=6_000), listing(program)
 
 
 @pytest.mark.parametrize("name, count, decided", [("small", 60, 25), ("tiny, two devices", 30, 10)])
