@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from math import inf
 from types import FrameType
 
 from msgspec import Struct, field
@@ -47,13 +48,17 @@ class Limits(Struct, frozen=True):
     memory: int | None = None
     started: float = field(default_factory=time.monotonic)
 
+    @property
+    def _end(self) -> float:
+        return inf if self.seconds is None else self.started + self.seconds
+
     def remaining(self) -> float | None:
         """Seconds left, None if there is no bound on time; raises LimitReached at zero."""
         outer = _ENFORCED.get()
         others = None if outer is None or outer is self else outer.remaining()
-        if self.seconds is None or self.seconds == float("inf"):
+        if self._end == inf:
             return others
-        left = self.started + self.seconds - time.monotonic()
+        left = self._end - time.monotonic()
         if left <= 0:
             raise LimitReached(f"timeout of {self.seconds:g} s")
         return left if others is None else min(left, others)
@@ -78,14 +83,15 @@ class Limits(Struct, frozen=True):
 
     @contextmanager
     def enforced(self) -> Iterator[None]:
-        """What is done here is within these limits, besides its own.
+        """What is done here is within these limits, besides its own; those around them count on.
 
         In the main thread of a process a signal interrupts it where it does not look at the clock.
         What is shared with others must then be made anew: it may be half done.
         """
-        token = _ENFORCED.set(self)
+        tighter = min(self, _ENFORCED.get() or self, key=lambda each: each._end)
+        token = _ENFORCED.set(tighter)
         try:
-            with self._interrupting():
+            with tighter._interrupting():
                 yield
         finally:
             _ENFORCED.reset(token)

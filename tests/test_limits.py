@@ -61,6 +61,15 @@ def test_what_is_asked_within_limits_is_within_them_too() -> None:
     assert Limits().remaining() is None
 
 
+def test_looser_limits_inside_do_not_loosen_those_around_them() -> None:
+    message = r"^timeout of 0\.1 s$"
+    for looser in (Limits(60), Limits(None)):
+        with pytest.raises(LimitReached, match=message), Limits(0.1).enforced(), looser.enforced():
+            left = Limits(5).remaining()
+            assert left is not None and left <= 0.1
+            busy(20)
+
+
 def test_in_another_thread_the_clock_is_looked_at() -> None:
     told: list[str] = []
 

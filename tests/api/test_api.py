@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import subprocess
 import sys
 from collections.abc import Callable, Generator
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
+from pkgutil import iter_modules
 from threading import Thread
 from typing import Any
 
@@ -15,7 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 import rspverify
-from rspverify import InputError, SchemeBuilder, Settings, TestBuilder, Word
+from rspverify import InputError, SchemeBuilder, Settings, TestBuilder, Word, api, commands
 from rspverify.api.asked import Asked
 from rspverify.api.inputs import settled
 from rspverify.cli import app
@@ -473,3 +476,28 @@ def test_work_groups_and_devices() -> None:
         thread.load("x", "all")
     threads = made.test().threads
     assert [(each.device, each.workgroup) for each in threads] == [(0, 0), (0, 0), (0, 1), (1, 0)]
+
+
+# ---- examples of docstrings ----------------------------------------------------------------------
+
+EXAMPLES = [
+    example
+    for room in (api, commands)
+    for module in iter_modules(room.__path__, f"{room.__name__}.")
+    for example in doctest.DocTestFinder().find(
+        import_module(module.name), extraglobs={"rspverify": rspverify}
+    )
+    if example.examples
+]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+@pytest.mark.usefixtures("in_repository")
+def test_the_examples(example: doctest.DocTest) -> None:
+    said: list[str] = []
+    doctest.DocTestRunner().run(example, out=said.append)
+    assert not said, "".join(said)
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) >= 5
