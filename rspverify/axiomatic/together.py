@@ -191,19 +191,6 @@ class Choice(Struct, frozen=True):
     last: tuple[int, ...]
     ending: Ending
 
-    @property
-    def in_turn(self) -> bool:
-        """Whether each thread is executed after the one before."""
-        place = {it: at for order in self.orders for at, it in enumerate(order)}
-        return all(list(order) == sorted(order) for order in self.orders) and all(
-            (write < read or write < 0)
-            and not any(write < it < read for it in place if self._same(it, write))
-            for read, write in self.rf.items()
-        )
-
-    def _same(self, one: int, other: int) -> bool:
-        return any(one in order and other in order for order in self.orders)
-
 
 class Together:
     """Programs of some threads, each of which may be any of some bodies of one shape.
@@ -310,18 +297,13 @@ class Together:
         found = derivable(initial, accesses, Limits()).locations
         return {name: sorted(values) for name, values in found.items()}
 
-    def endings(self, allowed: Mapping[Ending, int] | None = None) -> tuple[dict[Ending, int], int]:
+    def endings(self) -> tuple[dict[Ending, int], int]:
         """By outcome, the programs that have it in a consistent execution; and those of which a
-        consistent execution breaks a condition, so that they are undefined. allowed: the programs
-        of which an outcome need not be known, unless it is that of one thread after the other."""
+        consistent execution breaks a condition, so that they are undefined."""
         found: dict[Ending, int] = {}
         undefined = 0
         totals = [*self._totals()]
-        chosen = [
-            it
-            for it in self.choices
-            if allowed is None or it.in_turn or self._every & ~allowed.get(it.ending, 0)
-        ]
+        chosen = self.choices
         step = max(1, _WIDE // (self._size * len(totals)))
         for start in range(0, len(chosen), step):
             part = chosen[start : start + step]

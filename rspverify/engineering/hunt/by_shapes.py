@@ -433,12 +433,9 @@ class _Shape:
                 continue
             target = Together(self._shapes.table.model, self._target, chosen, programs)
             wrong = done = 0
-            for ending, bits in target.endings(allowed)[0].items():
+            for ending, bits in target.endings()[0].items():
                 done |= bits
                 wrong |= bits & ~allowed.get(ending, 0)
-            if programs & ~done:
-                for bits in target.endings()[0].values():
-                    done |= bits
             found[Word.UNSOUND] |= wrong
             found[Word.VACUOUS] |= programs & ~done
             found[Word.SOUND] |= done & ~wrong
