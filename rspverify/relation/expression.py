@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import Enum
 from typing import TypeAlias, TypeVar
 
@@ -251,35 +251,10 @@ def fold(
     apply: Callable[[Operator, tuple[Value, ...]], Value],
 ) -> Value:
     """The value of an expression, from those of its names and what operators do with values."""
-    values: list[Value] = []
-    for it, below in _postfix(expression):
-        if isinstance(it, Name):
-            values.append(of_name(it.name))
-        elif below == 2:
-            right = values.pop()
-            values[-1] = apply(it, (values[-1], right))
-        elif below == 1:
-            values[-1] = apply(it, (values[-1],))
-        else:
-            values.append(apply(it, ()))
-    return values[0]
-
-
-def _postfix(expression: Expression) -> Sequence[tuple[Expression, int]]:
-    """The names and operators of an expression, each after its operands, and how many it has."""
-    if "_postfix" not in expression.__dict__:
-        found: list[tuple[Expression, int]] = []
-
-        def collect(it: Expression) -> None:
-            below = operands(it)
-            for each in below:
-                collect(each)
-            found.append((it, len(below)))
-
-        collect(expression)
-        expression.__dict__["_postfix"] = found
-    known: Sequence[tuple[Expression, int]] = expression.__dict__["_postfix"]
-    return known
+    if isinstance(expression, Name):
+        return of_name(expression.name)
+    below = [fold(each, of_name, apply) for each in operands(expression)]
+    return apply(expression, tuple(below))
 
 
 def names_in(expression: Expression) -> frozenset[str]:
