@@ -58,9 +58,11 @@ def question(space: Space, table: Scheme, settings: Settings = QUICK) -> SketchS
     return SketchSearch(space, table, MODEL, settings)
 
 
-def by_formula(space: Space, table: Scheme, by: By = By.FORMULA, **rest: bool) -> HuntReport:
+def by_formula(space: Space, table: Scheme, **rest: bool) -> HuntReport:
     rest = {"count": False, **rest}
-    return Hunt(HuntSetup(table, "", MODEL, space, (), Settings(), by, **rest), Judge()).run()
+    return Hunt(
+        HuntSetup(table, "", MODEL, space, (), Settings(), By.FORMULA, **rest), Judge()
+    ).run()
 
 
 def formulas_of(report: HuntReport) -> Formulas:
@@ -282,15 +284,13 @@ def test_message_passing_is_found_and_row_2_is_blamed() -> None:
     """Fig. 4, of all programs of loads and stores in two threads; then nothing is left."""
     hunt = by_formula(MESSAGES, scheme("original"), count=True)
     (found,) = hunt.findings
-    assert found.events == 4
-    assert found.threads == 2
     assert [row.number for row in found.blamed] == [2]
     assert found.program == "st.na x 10; st.DV y 20 || r0=ld.DV y; if r0==20: r1=ld.na x"
     assert hunt.complete
     assert formulas_of(hunt).asked == formulas_of(hunt).sound > 0
     assert hunt.method.counted
-    listed = by_formula(MESSAGES, scheme("proposed"), By.PROGRAMS)
-    assert hunt.phases == listed.phases
+    listed = [(it.counts.programs, len(it.core)) for it in Survey(MESSAGES, MODEL).phases()]
+    assert [(it.programs, it.to_decide) for it in hunt.phases] == listed
 
 
 def test_a_bound_on_ifs_is_one() -> None:
