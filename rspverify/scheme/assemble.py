@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rspverify.architecture.architecture import Architecture
-from rspverify.assembly.program import AssemblyProgram, Instruction, ThreadId
+from rspverify.assembly.program import AssemblyProgram, ThreadId
 from rspverify.litmus.dialects import DIALECTS
 from rspverify.litmus.program import Kind, Operation, Program
+from rspverify.scheme.compile import instruction
 from rspverify.source import InputError, Problem, Severity
 from rspverify.wording import alternatives, guess
 
@@ -32,25 +33,15 @@ def assemble(program: Program, machine: Architecture) -> AssemblyProgram:
         raise InputError(problems)
     places = tuple(ThreadId(each.device, each.workgroup, each.index) for each in program.threads)
     code = tuple(
-        tuple(_instruction(each, place, machine) for each in thread.operations)
+        tuple(
+            instruction(it.index, machine.instructions[it.instruction or ""], None, it, place)
+            for it in thread.operations
+        )
         for place, thread in zip(places, program.threads, strict=True)
     )
     initial = {location.name: location.initial for location in program.locations}
     spaces = {location.name: location.region for location in program.locations}
     return AssemblyProgram(places, code, initial, machine, spaces=spaces)
-
-
-def _instruction(operation: Operation, place: ThreadId, machine: Architecture) -> Instruction:
-    return Instruction(
-        index=operation.index,
-        mnemonic=machine.instructions[operation.instruction or ""],
-        thread=place,
-        operation=operation.index,
-        guard=operation.guard,
-        location=operation.location,
-        register=operation.index if operation.reads else None,
-        value=operation.value,
-    )
 
 
 def _of_instructions(program: Program, machine: Architecture) -> Iterator[Problem]:
