@@ -30,7 +30,7 @@ from rspverify.compilers.processors import Goal
 from rspverify.compilers.programs import module
 from rspverify.compilers.spelling import Spelled, arm, lines_of, power, ptx, riscv, x86
 from rspverify.isa.lines import Instruction, Line
-from rspverify.litmus.program import GLOBAL, Operation, Program
+from rspverify.litmus.program import GLOBAL, Operation, Program, Scope
 from rspverify.litmus.program import Kind as Does
 from rspverify.mapping.mapped import Mapped
 from rspverify.mapping.table import MOST_MIXED
@@ -67,7 +67,7 @@ class Cpu(Struct, frozen=True):
     spelled: Spelled
     base: tuple[str, ...] = ()
     offered: Mapping[str, Feature] = {}
-    scopes: Mapping[str, str] = {}
+    scopes: Mapping[Scope, str] = {}
     cpu: str = ""
     march: str = "armv8-a"
     spelling: tuple[str, ...] = ()
@@ -147,7 +147,12 @@ CPUS: Mapping[str, Cpu] = {
                 Entry("%block"),
                 "//",
                 ptx,
-                scopes={"wi": "singlethread", "sg": "block", "wg": "block", "dv": "device"},
+                scopes={
+                    Scope.WI: "singlethread",
+                    Scope.SG: "block",
+                    Scope.WG: "block",
+                    Scope.DV: "device",
+                },
                 cpu=it,
             )
             for it in ("sm_70", "sm_80", "sm_90")

@@ -15,7 +15,6 @@ from rspverify.compilers.amdgpu import Does, Named, named, with_waits_joined
 from rspverify.compilers.assembly import read_assembly
 from rspverify.compilers.ir import (
     OPERATORS,
-    Shape,
     Surroundings,
     begin,
     end,
@@ -26,7 +25,9 @@ from rspverify.compilers.ir import (
 from rspverify.compilers.llvm import Compiler
 from rspverify.compilers.processors import Processor
 from rspverify.isa.lines import Directive, Instruction, Label, Line
+from rspverify.scheme.memory import IN_GLOBAL
 from rspverify.scheme.orders import Op
+from rspverify.scheme.row import Shape
 from rspverify.source import InputError, Problem
 
 Code = tuple[Named, ...]
@@ -88,7 +89,9 @@ def codes(
 
     Raises InputError where the compiler fails, or nothing is left.
     """
-    every = shapes(has_local=processor.has_local) if only is None else only
+    every = only
+    if every is None:
+        every = shapes() if processor.has_local else shapes(memories=(IN_GLOBAL,))
     first = [Case(shape, *next(iter(spellings(shape, operators).items()))) for shape in every]
     functions = _emitted(first, processor, compiler, Surroundings())
     left_out: dict[Shape | str, Problem] = {}
@@ -164,7 +167,7 @@ _Checked = Iterator[tuple[Shape | str, Problem]]
 
 def _of_access(case: Case, code: Code) -> Iterator[Problem]:
     """A problem unless the code of an operation has its one access, and a fence none."""
-    wanted = [_ONE[case.shape.op]] if case.shape.op in _ONE else []
+    wanted = [_ONE[case.shape.kind]] if case.shape.kind in _ONE else []
     accesses = [each for each in code if each.does is not Does.NOTHING]
     if [each.does for each in accesses] != wanted:
         what = f"an instruction that {wanted[0].value}" if wanted else "no access"
@@ -187,7 +190,7 @@ def _of_spellings(
     ]
     emitted = _emitted(others, processor, compiler, Surroundings())
     for case, function in zip(others, emitted, strict=True):
-        what = case.spelling if case.shape.op is Op.RMW else case.shape
+        what = case.spelling if case.shape.kind is Op.RMW else case.shape
         yield from _difference(what, case, function, found, f" by {case.spelling}")
 
 

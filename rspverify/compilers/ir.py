@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import assert_never
 
 from msgspec import Struct
 
 from rspverify.compilers.processors import TRIPLE
-from rspverify.litmus.program import GLOBAL, Order
+from rspverify.litmus.program import GLOBAL, LOCAL, Order, Scope
+from rspverify.scheme.memory import IN_BOTH, IN_GLOBAL, IN_LOCAL, Memory
 from rspverify.scheme.orders import POSSIBLE, Op, at_least
+from rspverify.scheme.row import Shape
 
-LOCAL = "local"
-
-SYNC_SCOPES: Mapping[str, str] = {
-    "wi": "singlethread",
-    "sg": "wavefront",
-    "wg": "workgroup",
-    "dv": "agent",
-    "all": "",
+SYNC_SCOPES: Mapping[Scope, str] = {
+    Scope.WI: "singlethread",
+    Scope.SG: "wavefront",
+    Scope.WG: "workgroup",
+    Scope.DV: "agent",
+    Scope.ALL: "",
 }
-"""The scopes of rows, and what LLVM calls them."""
+"""What LLVM calls them for AMD's processors."""
 
 _ORDERS: Mapping[Order, str] = {
     Order.RELAXED: "monotonic",
+    Order.CONSUME: "acquire",  # As all compilers have it.
     Order.ACQUIRE: "acquire",
     Order.RELEASE: "release",
     Order.ACQ_REL: "acq_rel",
@@ -48,7 +49,7 @@ METADATA = """\
 
 To a compiler that knows neither it is a fence of both.
 """
-_FENCED = {(GLOBAL,): ", !mmra !1", (LOCAL,): ", !mmra !2", (GLOBAL, LOCAL): ""}
+_FENCED = {IN_GLOBAL: ", !mmra !1", IN_LOCAL: ", !mmra !2", IN_BOTH: ""}
 """What restricts a fence to a memory."""
 
 
@@ -63,7 +64,7 @@ class Backend(Struct, frozen=True):
 
     triple: str
     spaces: Mapping[str, str]
-    scopes: Mapping[str, str] = {}
+    scopes: Mapping[Scope, str] = {}
     parted: bool = False
     known: str = ""
     ends: str = ""
@@ -79,45 +80,22 @@ AMDGPU = Backend(
 )
 
 
-class Shape(Struct, frozen=True):
-    """All of an operation that its row may depend on.
-
-    scope, order: None of a non-atomic access. memories: one, but of a fence any. used: whether the
-    result of an RMW or a compare-exchange is used; None of other operations.
-    """
-
-    op: Op
-    scope: str | None
-    order: Order | None
-    memories: tuple[str, ...]
-    used: bool | None = None
-
-    def __str__(self) -> str:
-        order = self.order.value if self.order else ""
-        used = {None: "", True: "result used", False: "result unused"}[self.used]
-        words = (self.op.value, self.scope or "na", order, "+".join(self.memories), used)
-        return " ".join(filter(None, words))
-
-
-def shapes(*, has_local: bool = True) -> Iterator[Shape]:
-    """Every operation that has a row, in the order of rows.
-
-    has_local: whether there is local memory; without it a fence of both is one of global memory,
-    and has its row.
-    """
-    for op in Op:
-        for memories in _memories(op, has_local):
-            for used in (True, False) if op in (Op.RMW, Op.CAS) else (None,):
-                if op in (Op.LOAD, Op.STORE):
-                    yield Shape(op, None, None, memories)
-                for scope in SYNC_SCOPES:
-                    orders = (order for order in Order if order in POSSIBLE[op])
-                    yield from (Shape(op, scope, order, memories, used) for order in orders)
-
-
-def _memories(op: Op, has_local: bool) -> list[tuple[str, ...]]:
-    every: list[tuple[str, ...]] = list(_FENCED) if op is Op.FENCE else [(GLOBAL,), (LOCAL,)]
-    return every if has_local else [(GLOBAL,)]
+def shapes(
+    scopes: Iterable[Scope | None] = SYNC_SCOPES,
+    memories: Collection[Memory] = tuple(_FENCED),
+    thrown: Collection[Op] = (Op.RMW, Op.CAS),
+) -> Iterator[Shape]:
+    """Every operation that has a row, in the order of rows. memories: that there are; a fence is of
+    any, an access of one. thrown: what has a row of its own where nothing looks at its result."""
+    for op, memory in product(Op, memories):
+        if op is not Op.FENCE and len(memory) > 1:
+            continue
+        for used in (True, False) if op in thrown else (True,):
+            if op in (Op.LOAD, Op.STORE):
+                yield Shape(op, None, None, False, memory)
+            for scope, order in product(scopes, Order):
+                if order in POSSIBLE[op]:
+                    yield Shape(op, scope, order, False, memory, used)
 
 
 def spellings(
@@ -130,10 +108,10 @@ def spellings(
     """
     scope = _sync_scope(shape, backend)
     order = _ORDERS[shape.order] if shape.order else ""
-    at = f"{backend.spaces[shape.memories[0]]} %x"
-    known = backend.known if GLOBAL in shape.memories else ""
+    at = f"{_pointer(shape, backend)} %x"
+    known = backend.known if GLOBAL in shape.memory else ""
     atomic, ordered = ("atomic ", f" {scope} {order}") if shape.order else ("", "")
-    match shape.op:
+    match shape.kind:
         case Op.LOAD:
             return {"load": f"%r = load {atomic}i32, {at}{ordered}, align 4"}
         case Op.STORE:
@@ -150,20 +128,19 @@ def spellings(
         case Op.FENCE if shape.order is Order.RELAXED:
             return {"no fence": ""}
         case Op.FENCE:
-            which = _FENCED[shape.memories] if backend.parted else ""
+            which = _FENCED[shape.memory] if backend.parted else ""
             return {"fence": f"fence {scope} {order}{which}"}
         case _:
-            assert_never(shape.op)
+            assert_never(shape.kind)
 
 
 def compare_exchange(
     shape: Shape, success: Order, failure: Order, backend: Backend, *, weak: bool = False
 ) -> str:
     """The text of a compare-exchange with any two orders; shape: of what they are together."""
-    memory = shape.memories[0]
-    known = backend.known if memory == GLOBAL else ""
+    known = backend.known if GLOBAL in shape.memory else ""
     name = "cmpxchg weak" if weak else "cmpxchg"
-    at, scope = f"{backend.spaces[memory]} %x", _sync_scope(shape, backend)
+    at, scope = f"{_pointer(shape, backend)} %x", _sync_scope(shape, backend)
     orders = f"{_ORDERS[success]} {_ORDERS[failure]}{known}"
     result = "%r = extractvalue {i32, i1} %both, 0"
     return f"%both = {name} {at}, i32 %old, i32 %new {scope} {orders}\n  {result}"
@@ -175,15 +152,20 @@ def pairs(order: Order | None) -> list[tuple[Order, Order]]:
     A failure is seq_cst only with its success (OpenCL C 3.0, §6.15.12.7.4: no stronger than it);
     clang takes the scope of both from the order of success.
     """
-    failing = (order for order in _ORDERS if order in POSSIBLE[Op.LOAD])
     both = [
         (success, failure)
-        for success, failure in product(_ORDERS, failing)
+        for success, failure in product(_ORDERS, _ORDERS)
+        if success in POSSIBLE[Op.CAS] and failure in POSSIBLE[Op.LOAD]
         if at_least(success, failure) is order
         and (success is Order.SEQ_CST or failure is not Order.SEQ_CST)
     ]
     both.sort(key=lambda pair: pair[0] is not order)
     return both
+
+
+def _pointer(shape: Shape, backend: Backend) -> str:
+    """The kind of pointer to the memory of an operation."""
+    return backend.spaces[GLOBAL if GLOBAL in shape.memory else LOCAL]
 
 
 def _sync_scope(shape: Shape, backend: Backend) -> str:
@@ -192,8 +174,8 @@ def _sync_scope(shape: Shape, backend: Backend) -> str:
     OpenCL's atomics are ordered with those of the same memory alone, but for seq_cst ones; fences
     say which memories they are for in another way.
     """
-    name = backend.scopes.get(shape.scope or "", "")
-    if backend.parted and shape.op is not Op.FENCE and shape.order is not Order.SEQ_CST:
+    name = backend.scopes.get(shape.scope, "") if shape.scope is not None else ""
+    if backend.parted and shape.kind is not Op.FENCE and shape.order is not Order.SEQ_CST:
         name = f"{name}-one-as" if name else "one-as"
     return f'syncscope("{name}")' if name else ""
 
@@ -234,7 +216,11 @@ _EARLIER = 'syncscope("wavefront") monotonic, align 4'
 
 def _function(number: int, shape: Shape, operation: str, around: Surroundings) -> str:
     """Registers that stand around are used after the operation, so that none is written anew."""
-    kinds = {"x": AMDGPU.spaces[shape.memories[0]], "new": "i32", "old": "i32"}
+    kinds = {
+        "x": _pointer(shape, AMDGPU),
+        "new": "i32",
+        "old": "i32",
+    }
     kinds |= {name: AMDGPU.spaces[it] for name, it in _POINTERS.items()}
     lines: list[str] = []
     if around.kernel:
@@ -250,7 +236,7 @@ def _function(number: int, shape: Shape, operation: str, around: Surroundings) -
             f"store atomic i32 %old, ptr addrspace(3) %lstore {_EARLIER}",
         ]
         values += ["i32 %g", "i32 %l"]
-    if "%r =" in operation and shape.used is not False:
+    if "%r =" in operation and shape.used:
         values.append("i32 %r")
     lines += [_label(begin(number))] * around.marked
     lines += [operation] * bool(operation)

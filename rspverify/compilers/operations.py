@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache
-from itertools import product
 
-from rspverify.compilers.ir import pairs
+from rspverify.compilers import ir
 from rspverify.litmus.functions import SCOPES
 from rspverify.litmus.program import Order, Program, Scope
 from rspverify.litmus.reader import read_program
-from rspverify.scheme.orders import POSSIBLE, Op, at_least
+from rspverify.scheme.memory import IN_GLOBAL
+from rspverify.scheme.orders import Op, at_least
 from rspverify.scheme.row import Shape
 from rspverify.source import Source
 
@@ -71,15 +71,11 @@ def surroundings(known: Collection[Shape]) -> list[Around]:
 
 
 def shapes(scopes: Iterable[Scope | None] = (None,)) -> Iterator[Shape]:
-    """Every operation of C that has a row, in the order of rows; of OpenCL, with some scopes."""
-    for op in Op:
-        if op in (Op.LOAD, Op.STORE):
-            yield Shape(op, None, None, False)
-        orders = [it for it in Order if it in POSSIBLE[op]]
-        for scope, order in product(scopes, orders):
-            yield Shape(op, scope, order, False)
-            if op is Op.RMW:  # What a compare-exchange has read it puts where its call says.
-                yield Shape(op, scope, order, False, used=False)
+    """Every operation of C that has a row, in the order of rows; of OpenCL, with some scopes.
+
+    What a compare-exchange has read it puts where its call says, so that it is always used.
+    """
+    return ir.shapes(scopes, (IN_GLOBAL,), (Op.RMW,))
 
 
 def spellings(shape: Shape, operators: Sequence[str], *, later: bool = True) -> list[str]:
@@ -94,7 +90,7 @@ def spellings(shape: Shape, operators: Sequence[str], *, later: bool = True) -> 
         return [""]
     return [
         f"{success.value} {failure.value}"
-        for success, failure in pairs(shape.order)
+        for success, failure in ir.pairs(shape.order)
         if later or at_least(success, failure) is success
     ]
 

@@ -13,20 +13,21 @@ to which that is written in the end.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import assert_never
 
 from rspverify.compilers.ir import (
     AMDGPU,
-    LOCAL,
     Backend,
-    Shape,
     compare_exchange,
     shapes,
     spellings,
 )
-from rspverify.litmus.program import GLOBAL, Kind, Operation, Order, Program, Thread
-from rspverify.scheme.orders import Op, at_least, op_of
+from rspverify.litmus.program import GLOBAL, LOCAL, Kind, Operation, Order, Program, Thread
+from rspverify.records import replace
+from rspverify.scheme.memory import IN_GLOBAL
+from rspverify.scheme.orders import Op
+from rspverify.scheme.row import Shape, shape_of
 from rspverify.source import InputError, Problem, Severity
 from rspverify.value import Binary, Constant, Expression, Read, Select, Unary, conjuncts
 
@@ -115,23 +116,17 @@ def unwatched(program: Program) -> frozenset[int]:
     return frozenset(it.index for it in program.operations if it.reads and not watched(it))
 
 
-def shape_of(operation: Operation, *, has_local: bool) -> Shape | None:
-    """The operation of IR that an operation is; None of a barrier and a mutex."""
-    kind, order = op_of(operation), operation.order
-    if kind is None:
-        return None
-    if order is Order.CONSUME:  # As all compilers have it.
-        order = Order.ACQUIRE
-    if order is not None and operation.failure is not None:
-        order = at_least(order, operation.failure)
-    scope = operation.scope.value.lower() if operation.scope is not None else None
-    used = operation.used if kind in (Op.RMW, Op.CAS) else None
-    return Shape(kind, scope, order, _memories(operation, has_local), used)
-
-
-def _memories(operation: Operation, has_local: bool) -> tuple[str, ...]:
-    regions = operation.regions if has_local else frozenset({GLOBAL})
-    return tuple(it for it in (GLOBAL, LOCAL) if it in regions)
+def shapes_of(it: Operation, *, has_local: bool) -> tuple[Shape, ...]:
+    """The operation of rows that an operation is; of a barrier its two fences, if it orders memory;
+    none of a mutex. has_local: whether there is local memory."""
+    memory = it.regions if has_local else IN_GLOBAL
+    shape = shape_of(it)
+    if shape is not None:
+        return (replace(shape, memory=memory),)
+    if it.kind is not Kind.BARRIER or it.scope is None or not memory:
+        return ()
+    fences = (Order.RELEASE, Order.ACQUIRE)
+    return tuple(Shape(Op.FENCE, it.scope, order, False, memory) for order in fences)
 
 
 def _unsupported(operation: Operation, message: str) -> Problem:
@@ -228,13 +223,12 @@ class _Function:
         if it.kind is Kind.BARRIER:
             self._barrier(it)
             return
-        shape = shape_of(it, has_local=self._has_local)
-        assert shape is not None
-        if shape.op is Op.CAS:
+        (shape,) = shapes_of(it, has_local=self._has_local)
+        if shape.kind is Op.CAS:
             assert it.order is not None and it.failure is not None
             text = compare_exchange(shape, it.order, it.failure, self._backend, weak=it.weak)
         else:
-            operators = [_OPERATORS[it.operator or "+"]] if shape.op is Op.RMW else []
+            operators = [_OPERATORS[it.operator or "+"]] if shape.kind is Op.RMW else []
             text = next(iter(spellings(shape, operators, self._backend).values()))
         names = {"r": self._new("r"), "both": self._new("both")}
         if it.location is not None:
@@ -251,14 +245,11 @@ class _Function:
 
     def _barrier(self, it: Operation) -> None:
         """A fence, the rendezvous, and a fence (OpenCL 2.0 §3.3.6.2), as clang's library has it."""
-        memories = _memories(it, self._has_local)
-        for order in (Order.RELEASE, Order.ACQUIRE):
-            if memories and it.scope is not None:
-                shape = Shape(Op.FENCE, it.scope.value.lower(), order, memories)
-                (text,) = spellings(shape).values()
-                self._say(text)
-            if order is Order.RELEASE:
-                self._say(f"call void @{_BARRIER}()")
+        fences = [spellings(each)["fence"] for each in shapes_of(it, has_local=self._has_local)]
+        before, behind = fences or ("", "")
+        for line in (before, f"call void @{_BARRIER}()", behind):
+            if line:
+                self._say(line)
 
     def _sink(self) -> None:
         kept = [it for it in self._thread.operations if watched(it)]
@@ -350,19 +341,10 @@ def shapes_in(programs: Iterable[Program], *, has_local: bool) -> list[Shape]:
     In every order, and RMWs with and without a used result: a row is for those that have one code.
     """
     found = {
-        (shape.op, shape.scope, shape.memories)
+        (shape.kind, shape.scope, shape.memory)
         for each in programs
         for it in read_as(each).operations
-        for shape in _shapes(it, has_local)
+        if not it.remote
+        for shape in shapes_of(it, has_local=has_local)
     }
-    every = shapes(has_local=has_local)
-    return [it for it in every if (it.op, it.scope, it.memories) in found]
-
-
-def _shapes(it: Operation, has_local: bool) -> Iterator[Shape]:
-    if it.kind is not Kind.BARRIER:
-        shape = None if it.remote else shape_of(it, has_local=has_local)
-        yield from [] if shape is None else [shape]
-    elif it.scope is not None and (memories := _memories(it, has_local)):
-        for order in (Order.RELEASE, Order.ACQUIRE):
-            yield Shape(Op.FENCE, it.scope.value.lower(), order, memories)
+    return [it for it in shapes() if (it.kind, it.scope, it.memory) in found]

@@ -10,11 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from rspverify.compilers.extract import Codes
-from rspverify.compilers.ir import OPERATORS, Shape
+from rspverify.compilers.ir import OPERATORS
 from rspverify.compilers.llvm import Compiler
 from rspverify.compilers.processors import Processor
 from rspverify.litmus.program import Order
 from rspverify.records import replace
+from rspverify.scheme.memory import Memory
+from rspverify.scheme.orders import Op
+from rspverify.scheme.row import UNUSED, Shape
 from rspverify.wording import alternatives
 
 NON_ATOMIC = "na"
@@ -111,23 +114,24 @@ _Codes = Mapping[Order | None, tuple[str, ...]]
 
 
 def _rows(codes: Mapping[Shape, tuple[str, ...]]) -> Iterable[TableRow]:
-    groups: dict[tuple[str, tuple[str, ...], bool | None], dict[str, _Codes]] = {}
+    groups: dict[tuple[Op, Memory, str | None], dict[str, _Codes]] = {}
     for shape, code in codes.items():
-        used = shape.used if _counts(shape, codes) else None
-        scopes = groups.setdefault((shape.op.value, shape.memories, used), {})
-        scope = shape.scope or NON_ATOMIC
+        result = ("used" if shape.used else UNUSED) if _counts(shape, codes) else None
+        scopes = groups.setdefault((shape.kind, shape.memory, result), {})
+        scope = NON_ATOMIC if shape.scope is None else shape.scope.value.lower()
         scopes[scope] = {**scopes.get(scope, {}), shape.order: code}
-    for (op, memories, used), scopes in groups.items():
-        result = None if used is None else "used" if used else "unused"
+    for (op, memory, result), scopes in groups.items():
         for joined, by_order in _joined(scopes):
             for orders, code in _by_code(by_order):
-                yield TableRow(op, joined, orders, memories, result, code)
+                yield TableRow(op.value, joined, orders, tuple(sorted(memory)), result, code)
 
 
 def _counts(shape: Shape, codes: Mapping[Shape, tuple[str, ...]]) -> bool:
     """Whether it matters to any such operation of this memory that its result is used."""
-    used = (it for it in codes if (it.op, it.memories, it.used) == (shape.op, shape.memories, True))
-    return any(codes[each] != codes.get(replace(each, used=False)) for each in used)
+    alike = (it for it in codes if (it.kind, it.memory) == (shape.kind, shape.memory) and it.used)
+    return shape.kind.gives and any(
+        codes[each] != codes.get(replace(each, used=False)) for each in alike
+    )
 
 
 def _joined(scopes: Mapping[str, _Codes]) -> Iterable[tuple[tuple[str, ...], _Codes]]:

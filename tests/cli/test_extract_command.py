@@ -12,11 +12,11 @@ import pytest
 import rspverify
 from rspverify.commands import extract
 from rspverify.compilers import Extraction, TableRow
-from rspverify.compilers.ir import Shape
 from rspverify.compilers.llvm import Compiler
 from rspverify.compilers.processors import Processor
-from rspverify.litmus.program import GLOBAL, Order
+from rspverify.litmus.program import Order, Scope
 from rspverify.scheme.orders import Op
+from rspverify.scheme.row import Shape
 from rspverify.source import InputError, Source
 
 run = partial(command_line.run, "extract")
@@ -26,7 +26,7 @@ SPLIT = ("--cpu", "gfx90a", "--features", "+tgsplit")
 
 def test_the_table_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of few operations, as tests/compilers has all."""
-    few = [Shape(Op.RMW, "dv", Order.RELAXED, (GLOBAL,), used) for used in (True, False)]
+    few = [Shape(Op.RMW, Scope.DV, Order.RELAXED, False, used=used) for used in (True, False)]
     monkeypatch.setattr(extract, "codes", partial(extract.codes, only=few))
     file = tmp_path / "table.yaml"
     result = run("amdgpu", *SPLIT, "--operators", "add,umax", "--llvm", "llvmlite", "-o", str(file))
@@ -59,15 +59,15 @@ def test_what_cannot_be_read_is_left_out_with_a_line(
 
     monkeypatch.setattr(Compiler, "emit", planted)
     few = [
-        *(Shape(Op.RMW, "dv", Order.RELAXED, (GLOBAL,), used) for used in (True, False)),
-        *(Shape(Op.LOAD, scope, Order.RELAXED, (GLOBAL,)) for scope in ("wi", "dv")),
+        *(Shape(Op.RMW, Scope.DV, Order.RELAXED, False, used=used) for used in (True, False)),
+        *(Shape(Op.LOAD, scope, Order.RELAXED, False) for scope in (Scope.WI, Scope.DV)),
     ]
     monkeypatch.setattr(extract, "codes", partial(extract.codes, only=few))
     file = tmp_path / "table.yaml"
     result = run("amdgpu", "--cpu", "gfx90a", "-o", str(file))
     assert (result.exit_code, result.stdout) == (3, "")
     assert re.fullmatch(
-        r"note: left out: load dv relaxed global, umax, as a\.s:\d+:2: an instruction must be one "
+        r"note: left out: load DV,N \(relaxed\), umax, as a\.s:\d+:2: an instruction must be one "
         r"that is known in rows, not what\n",
         result.stderr,
     )

@@ -11,9 +11,10 @@ from pathlib import Path
 import yaml
 from msgspec import Struct, convert
 
-from rspverify.compilers.ir import LOCAL, Shape
-from rspverify.litmus.program import Order
+from rspverify.litmus.program import GLOBAL, LOCAL, Order, Scope
+from rspverify.scheme.memory import IN_LOCAL
 from rspverify.scheme.orders import Op
+from rspverify.scheme.row import Shape
 
 LOADS, STORES, LDS = "loads", "stores", "LDS"
 
@@ -58,8 +59,9 @@ class Documented(Struct, frozen=True):
     dv: Macros
     all: Macros
 
-    def macros(self, scope: str | None) -> Macros:
-        return getattr(self, scope) if scope in ("wg", "dv", "all") else Macros()
+    def macros(self, scope: Scope | None) -> Macros:
+        own = {Scope.WG: self.wg, Scope.DV: self.dv, Scope.ALL: self.all}
+        return own.get(scope, Macros())
 
 
 def _tables() -> Iterator[tuple[tuple[str, str], Documented]]:
@@ -80,18 +82,20 @@ def documented(shape: Shape, table: Documented) -> list[str]:
     Of OpenCL's, an access that is not seq_cst is ordered with those of its own memory alone, and a
     fence with those of the memories that it names.
     """
-    generation, local = table.generation, shape.memories == (LOCAL,)
+    generation, local = table.generation, shape.memory == IN_LOCAL
     alone = shape.order is not Order.SEQ_CST
-    acquires = shape.order in ACQUIRING and shape.op is not Op.STORE
-    releases = shape.order in RELEASING and shape.op is not Op.LOAD
-    if shape.op is Op.FENCE:
+    acquires = shape.order in ACQUIRING and shape.kind is not Op.STORE
+    releases = shape.order in RELEASING and shape.kind is not Op.LOAD
+    if shape.kind is Op.FENCE:
         macros = table.macros(shape.scope)
         waits = macros.wr if releases else macros.wf if acquires else ()
         kept = tuple(it for it in waits if it in _of_memories(shape))
         before = macros.wb if releases and not local else ()
         after = macros.inv if acquires and not local else ()
         return [*before, *_waits(kept, generation), *after]
-    macros = table.macros("wg" if local and shape.scope in ("dv", "all") else shape.scope)
+    macros = table.macros(
+        Scope.WG if local and shape.scope in (Scope.DV, Scope.ALL) else shape.scope
+    )
     if local and alone:
         return [_access(shape, macros, generation)]
     kept = tuple(it for it in macros.wr if not alone or it in _of_memories(shape))
@@ -105,15 +109,15 @@ def documented(shape: Shape, table: Documented) -> list[str]:
 
 def _own(shape: Shape) -> str:
     """The class of an operation."""
-    if shape.memories == (LOCAL,):
+    if shape.memory == IN_LOCAL:
         return LDS
-    return STORES if shape.used is False or shape.op is Op.STORE else LOADS
+    return STORES if not shape.used or shape.kind is Op.STORE else LOADS
 
 
 def _of_memories(shape: Shape) -> tuple[str, ...]:
     """The classes of operations of the memories of an operation."""
-    classes = {"global": (LOADS, STORES), LOCAL: (LDS,)}
-    return tuple(it for memory in shape.memories for it in classes[memory])
+    classes = {GLOBAL: (LOADS, STORES), LOCAL: (LDS,)}
+    return tuple(it for memory in sorted(shape.memory) for it in classes[memory])
 
 
 def _waits(classes: tuple[str, ...], generation: Generation) -> list[str]:
@@ -121,9 +125,9 @@ def _waits(classes: tuple[str, ...], generation: Generation) -> list[str]:
 
 
 def _access(shape: Shape, macros: Macros, generation: Generation) -> str:
-    local = shape.memories == (LOCAL,)
+    local = shape.memory == IN_LOCAL
     bits = ""
-    match shape.op:
+    match shape.kind:
         case Op.LOAD:
             name, operands = (generation.local_load if local else generation.load), "r x"
             bits = macros.bits
@@ -132,9 +136,9 @@ def _access(shape: Shape, macros: Macros, generation: Generation) -> str:
             bits = macros.st
         case _:
             cas = generation.local_cas if local else "global_atomic_cmpswap"
-            name = cas if shape.op is Op.CAS else "ds_atomic" if local else "global_atomic"
+            name = cas if shape.kind is Op.CAS else "ds_atomic" if local else "global_atomic"
             operands = "r x"
-            returns = "" if shape.used is False else generation.returning
+            returns = "" if not shape.used else generation.returning
             bits = f"{returns} {macros.rmw}"
     if local:
         bits = ""

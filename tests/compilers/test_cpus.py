@@ -302,6 +302,12 @@ def test_reads_that_are_merged_have_read_the_same() -> None:
     assert [str(it.location) for it in made.program.operations] == ["x"]
 
 
+def test_a_compare_exchange_that_consumes_acquires() -> None:
+    orders = "memory_order_consume, memory_order_relaxed"
+    call = f"int e = 0; int r0 = atomic_compare_exchange_strong_explicit(x, &e, 1, {orders});"
+    assert "ldaxr" in by("aarch64").emitted(one(call)).text
+
+
 def test_a_value_that_is_known_is_read_nowhere() -> None:
     store = "atomic_store_explicit(x, 3, memory_order_relaxed);"
     code = ("mov dword ptr [rdi], 3", "mov dword ptr [rdi + 32], 3", "ret")

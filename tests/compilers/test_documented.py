@@ -11,9 +11,10 @@ import pytest
 from compilers.documented import LOADS, TABLES, documented
 
 from rspverify.compilers import Codes, Compiler, codes, llvmlite, processor, table
-from rspverify.compilers.ir import Shape
-from rspverify.litmus.program import GLOBAL, Order
+from rspverify.litmus.program import Order, Scope
+from rspverify.scheme.memory import IN_GLOBAL
 from rspverify.scheme.orders import Op
+from rspverify.scheme.row import Shape
 
 FOLDER = Path(__file__).parents[2] / "schemes/amdgpu"
 TRANSLATION = "s_wait_xcnt 0x0"
@@ -75,9 +76,9 @@ def test_what_is_emitted_is_what_is_documented(cpu: str, features: str) -> None:
     generation = TABLES[cpu, features].generation
     found = more_than_documented(cpu, features)
     acquires = {
-        Shape(op, scope, Order.ACQUIRE, (GLOBAL,), False)
+        Shape(op, scope, Order.ACQUIRE, False, used=False)
         for op in (Op.RMW, Op.CAS)
-        for scope in ("wg", "dv", "all")
+        for scope in (Scope.WG, Scope.DV, Scope.ALL)
         if TABLES[cpu, features].macros(scope).inv
     }
     assert found.keys() == (acquires if cpu.startswith(("gfx10", "gfx11")) else set())
@@ -96,8 +97,8 @@ def test_waits_for_translation_stand_where_something_is_written_once() -> None:
         written = {
             shape
             for shape in emitted(cpu, features)
-            if shape.op in (Op.STORE, Op.RMW, Op.CAS)
-            and shape.memories == (GLOBAL,)
+            if shape.kind in (Op.STORE, Op.RMW, Op.CAS)
+            and shape.memory == IN_GLOBAL
             and shape.scope
         }
         assert there == written

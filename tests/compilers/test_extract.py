@@ -8,15 +8,16 @@ import pytest
 from msgspec import field
 
 from rspverify.compilers import Processor, codes, processor
-from rspverify.compilers.ir import LOCAL, Shape
 from rspverify.compilers.llvm import Compiler, llvmlite
-from rspverify.litmus.program import GLOBAL, Order
+from rspverify.litmus.program import Order, Scope
+from rspverify.scheme.memory import IN_LOCAL
 from rspverify.scheme.orders import Op
+from rspverify.scheme.row import Shape
 from rspverify.source import InputError, Source
 
-STORE = Shape(Op.STORE, "dv", Order.RELEASE, (GLOBAL,))
-RMW = Shape(Op.RMW, "wg", Order.SEQ_CST, (LOCAL,), False)
-FENCE = Shape(Op.FENCE, "dv", Order.ACQUIRE, (GLOBAL,))
+STORE = Shape(Op.STORE, Scope.DV, Order.RELEASE, False)
+RMW = Shape(Op.RMW, Scope.WG, Order.SEQ_CST, False, IN_LOCAL, used=False)
+FENCE = Shape(Op.FENCE, Scope.DV, Order.ACQUIRE, False)
 ALL = (STORE, RMW, FENCE)
 
 
@@ -65,25 +66,27 @@ def with_nothing_before(module: str) -> bool:
 
 
 MISTAKES = [
-    ("sub", None, r"ds_sub_u32", "ds_read_b32", r"the code of `rmw wg seq_cst local result unused` "
-     r"by sub must be s_waitcnt lgkmcnt\(0\); ds_atomic r x; .*, not .*; ds_read_b32 r x; .*"),
-    ("umax", None, r"ds_max_u32", "s_cbranch_execnz .LBB0_1\n ds_max_u32", r"the code of `rmw wg "
-     r"seq_cst local result unused` by umax must be s_waitcnt .*: an instruction must be one that "
-     r"is known in rows, not s_cbranch_execnz"),
-    (RMW, None, r"ds_add_u32", "ds_read_b32", r"the code of `rmw wg .*` must have an instruction "
-     r"that reads and writes, not ds_read_b32 r x"),
-    (FENCE, None, r"buffer_inv sc1", "global_load_dword v1, v[2:3], off", r"the code of `fence dv "
-     r"acquire global` must have no access, not global_load_dword r x"),
-    (FENCE, None, r"buffer_inv sc1", "buffer_what sc1", r"an instruction must be one that is known "
-     r"in rows, not buffer_what"),
-    (STORE, without_labels, r"buffer_wbl2 sc1", "buffer_wbl2 sc0", r"the code of `store dv release "
-     r"global` must be the same without labels, and is not"),
-    (STORE, in_kernels, r"buffer_wbl2 sc1\n", "s_nop 0\n", r"the code of `store dv release global` "
-     r"in a kernel must be buffer_wbl2 sc1; .*, not s_waitcnt vmcnt\(0\); global_store_dword x r sc1"),
-    (STORE, in_kernels, r"buffer_wbl2 sc1\n", "buffer_what\n", r"the code of `store dv release "
-     r"global` in a kernel must be .*: an instruction must be one that is known in rows, .*"),
-    (FENCE, with_nothing_before, r"buffer_inv sc1", "buffer_inv sc0", r"the code of `fence dv "
-     r"acquire global`, where nothing has begun before, must be a part of its row's, .*, not .*"),
+    ("sub", None, r"ds_sub_u32", "ds_read_b32", r"the code of `rmw local WG,N \(seq_cst\) "
+     r"unused` by sub must be s_waitcnt lgkmcnt\(0\); ds_atomic r x; .*, not .*; ds_read_b32 r "
+     r"x; .*"),
+    ("umax", None, r"ds_max_u32", "s_cbranch_execnz .LBB0_1\n ds_max_u32", r"the code of `rmw "
+     r"local WG,N \(seq_cst\) unused` by umax must be s_waitcnt .*: an instruction must be one "
+     r"that is known in rows, not s_cbranch_execnz"),
+    (RMW, None, r"ds_add_u32", "ds_read_b32", r"the code of `rmw local WG,N .*` must have an "
+     r"instruction that reads and writes, not ds_read_b32 r x"),
+    (FENCE, None, r"buffer_inv sc1", "global_load_dword v1, v[2:3], off", r"the code of `fence "
+     r"DV,N \(acquire\)` must have no access, not global_load_dword r x"),
+    (FENCE, None, r"buffer_inv sc1", "buffer_what sc1", r"an instruction must be one that is "
+     r"known in rows, not buffer_what"),
+    (STORE, without_labels, r"buffer_wbl2 sc1", "buffer_wbl2 sc0", r"the code of `store DV,N "
+     r"\(release\)` must be the same without labels, and is not"),
+    (STORE, in_kernels, r"buffer_wbl2 sc1\n", "s_nop 0\n", r"the code of `store DV,N "
+     r"\(release\)` in a kernel must be buffer_wbl2 sc1; .*, not s_waitcnt vmcnt\(0\); "
+     r"global_store_dword x r sc1"),
+    (STORE, in_kernels, r"buffer_wbl2 sc1\n", "buffer_what\n", r"the code of `store DV,N "
+     r"\(release\)` in a kernel must be .*: an instruction must be one that is known in rows, .*"),
+    (FENCE, with_nothing_before, r"buffer_inv sc1", "buffer_inv sc0", r"the code of `fence "
+     r"DV,N \(acquire\)`, where nothing has begun before, must be a part of its row's, .*, not .*"),
 ]  # fmt: skip
 
 

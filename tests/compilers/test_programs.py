@@ -94,10 +94,10 @@ def test_the_operations_of_a_table() -> None:
     it = program(f"{STORE}; *x = 1;")
     words = [str(each) for each in shapes_in([it], has_local=True)]
     assert words == [
-        "store na global",
-        "store wg relaxed global",
-        "store wg release global",
-        "store wg seq_cst global",
+        "store na",
+        "store WG,N (relaxed)",
+        "store WG,N (release)",
+        "store WG,N (seq_cst)",
     ]
 
 

@@ -3,12 +3,14 @@
 import yaml
 
 from rspverify.compilers.extract import Codes
-from rspverify.compilers.ir import LOCAL, Shape, shapes
+from rspverify.compilers.ir import shapes
 from rspverify.compilers.llvm import Compiler
 from rspverify.compilers.processors import processor
 from rspverify.compilers.tables import TableRow, table
-from rspverify.litmus.program import GLOBAL, Order
+from rspverify.litmus.program import Order, Scope
+from rspverify.scheme.memory import IN_GLOBAL, IN_LOCAL
 from rspverify.scheme.orders import Op
+from rspverify.scheme.row import Shape
 from rspverify.source import Problem
 
 COMPILER = Compiler("LLVM 1.2.3 by hand")
@@ -19,13 +21,14 @@ def spoken(text: str) -> Spoken:
     """The code of each operation that the text of a scheme has a row for."""
     found: Spoken = {}
     for row in yaml.safe_load(text)["rows"]:
-        op, memories = Op(row["op"]), tuple(_listed(row["memory"]))
+        op, memory = Op(row["op"]), frozenset(_listed(row["memory"]))
         results = {"used": [True], "unused": [False], None: [True, False]}[row.get("result")]
         for scope in _listed(row["scope"]):
             orders = [None] if scope == "na" else [*map(Order, _listed(row["order"]))]
             for order in orders:
-                for used in results if op in (Op.RMW, Op.CAS) else [None]:
-                    shape = Shape(op, None if scope == "na" else scope, order, memories, used)
+                for used in results if op.gives else [True]:
+                    own = None if scope == "na" else Scope(scope.upper())
+                    shape = Shape(op, own, order, False, memory, used)
                     assert shape not in found
                     found[shape] = tuple(row["code"])
     return found
@@ -47,7 +50,7 @@ def test_where_every_code_is_another_there_are_as_many_rows() -> None:
 
 def test_where_codes_are_the_same_rows_are_one() -> None:
     codes = {
-        shape: (f"{shape.op.value} r x", "wait" if shape.order is Order.SEQ_CST else "no wait")
+        shape: (f"{shape.kind.value} r x", "wait" if shape.order is Order.SEQ_CST else "no wait")
         for shape in shapes()
         if shape.order is not None
     }
@@ -57,10 +60,10 @@ def test_where_codes_are_the_same_rows_are_one() -> None:
 
 
 def test_non_atomic_accesses_stand_with_atomic_ones_whose_code_is_theirs() -> None:
-    codes: Spoken = {Shape(Op.LOAD, None, None, (GLOBAL,)): ("LD r x",)}
-    for scope, code in (("wi", ("LD r x",)), ("wg", ("LD r x", "INV"))):
+    codes: Spoken = {Shape(Op.LOAD, None, None, False): ("LD r x",)}
+    for scope, code in ((Scope.WI, ("LD r x",)), (Scope.WG, ("LD r x", "INV"))):
         for order in (Order.RELAXED, Order.ACQUIRE):
-            codes[Shape(Op.LOAD, scope, order, (GLOBAL,))] = code
+            codes[Shape(Op.LOAD, scope, order, False)] = code
     assert [row.scope for row in table(Codes(codes), processor("gfx942"), COMPILER).rows] == [
         ("na", "wi"),
         ("wg",),
@@ -70,8 +73,10 @@ def test_non_atomic_accesses_stand_with_atomic_ones_whose_code_is_theirs() -> No
 
 def test_a_result_is_named_where_it_matters() -> None:
     codes = {
-        Shape(Op.RMW, "dv", Order.RELAXED, (memory,), used): ("RMW r x" + " glc" * (used and far),)
-        for memory, far in ((GLOBAL, True), (LOCAL, False))
+        Shape(Op.RMW, Scope.DV, Order.RELAXED, False, memory, used): (
+            "RMW r x" + " glc" * (used and far),
+        )
+        for memory, far in ((IN_GLOBAL, True), (IN_LOCAL, False))
         for used in (True, False)
     }
     rows = table(Codes(codes), processor("gfx942"), COMPILER).rows
@@ -82,9 +87,9 @@ def test_a_result_is_named_where_it_matters() -> None:
 def test_what_is_left_out_is_said_of_nobody() -> None:
     """Neither non-atomic accesses, nor the other result, nor another scope stands for it."""
     codes: Spoken = {
-        shape: (f"{shape.op.value} x",)
-        for shape in shapes(has_local=False)
-        if (shape.scope, shape.order) != ("wi", Order.RELAXED) and shape.used is not False
+        shape: (f"{shape.kind.value} x",)
+        for shape in shapes(memories=(IN_GLOBAL,))
+        if (shape.scope, shape.order) != (Scope.WI, Order.RELAXED) and shape.used
     }
     assert spoken(written(codes)) == codes
     problem = Problem(None, "the code must be another one")
