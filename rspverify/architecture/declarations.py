@@ -7,13 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from rspverify.architecture import syntax
-from rspverify.architecture.machines import (
-    ENDING,
-    MAX_CHARACTERS,
-    SHIPPED,
-    read_machine,
-    shipped,
-)
+from rspverify.architecture.catalogue import ENDING, MAX_CHARACTERS, SHIPPED, read_machine, shipped
 from rspverify.architecture.parsing import parse
 from rspverify.architecture.problems import Problems
 from rspverify.records import replace

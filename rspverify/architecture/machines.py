@@ -1,41 +1,17 @@
-"""The machines that ship, by name; each is parsed when it is first asked for."""
+"""The machines that ship, by name; each is read when it is first asked for."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from rspverify.architecture.architecture import OFF, Architecture
+from rspverify.architecture.catalogue import ENDING, SHIPPED, included, read_machine, shipped
 from rspverify.records import replace
-from rspverify.source import InputError, Problem, Source, read_source
+from rspverify.source import InputError, Problem
 from rspverify.wording import alternatives, guess
-
-ENDING = ".machine"
-"""How the file of a machine is called."""
-
-MAX_CHARACTERS = 50_000
-"""How long the text of a file is: the paper's has five thousand characters."""
-
-SHIPPED = Path(str(files("rspverify.architecture") / "machines"))
-
-
-def shipped() -> tuple[str, ...]:
-    """The names of the machines that ship, those that others only include left out."""
-    names = {path.stem for path in SHIPPED.glob(f"*{ENDING}")}
-    return tuple(sorted(names.difference(included())))
-
-
-def included() -> tuple[str, ...]:
-    """The names of the files that others only include."""
-    return tuple(sorted(path.stem for path in SHIPPED.glob(f"*-common{ENDING}")))
-
-
-def read_machine(path: Path | str) -> Source:
-    """The text of the file of a machine. Raises InputError where it cannot be read."""
-    return read_source(path, MAX_CHARACTERS)
 
 
 @cache

@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from rspverify.architecture import syntax
-from rspverify.architecture.machines import MAX_CHARACTERS
+from rspverify.architecture.catalogue import MAX_CHARACTERS
 from rspverify.grammar import Builder, Language, Mistake
 from rspverify.lalr import END, Place, Token
 from rspverify.source import Problem, Source, Span, require

@@ -44,7 +44,8 @@ def show(asked: ShowParameters, output: Output) -> int:
     Or show a JSON Schema. With it in scheme.schema.json, editors complete and check a scheme whose
     first line is `# yaml-language-server: $schema=scheme.schema.json`.
     """
-    from rspverify.architecture.machines import included, machine_named, text_of
+    from rspverify.architecture.catalogue import included
+    from rspverify.architecture.machines import machine_named, text_of
 
     if asked.schema is not None:
         from rspverify.render.schemas import shipped
@@ -69,7 +70,8 @@ def show(asked: ShowParameters, output: Output) -> int:
 def _is_machine(name: str) -> bool:
     """Whether a name is that of a machine that ships, or of a part of several, or of the file of
     one, switches or not."""
-    from rspverify.architecture.machines import ENDING, included, shipped, without_switches
+    from rspverify.architecture.catalogue import ENDING, included, shipped
+    from rspverify.architecture.machines import without_switches
 
     name = without_switches(name)
     return name.endswith(ENDING) or name in (*shipped(), *included())

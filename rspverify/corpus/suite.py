@@ -13,7 +13,7 @@ from typing import Any, TypeVar, assert_never
 
 from msgspec import Struct
 
-from rspverify.architecture.machines import ENDING
+from rspverify.architecture.catalogue import ENDING
 from rspverify.options import choices_of, declared, expected
 from rspverify.records import replace
 from rspverify.schedulers import Unit, schedulers_of

@@ -8,7 +8,8 @@ from functools import cache
 from pathlib import Path
 
 from rspverify.architecture.architecture import Architecture
-from rspverify.architecture.machines import ENDING, MACHINES, machine_named
+from rspverify.architecture.catalogue import ENDING
+from rspverify.architecture.machines import MACHINES, machine_named
 from rspverify.records import replace
 from rspverify.scheme.memory import without_end
 from rspverify.scheme.row import OfOperations, Row, Shape

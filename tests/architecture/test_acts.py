@@ -17,7 +17,8 @@ from rspverify.architecture.acts import (
     write_backs,
 )
 from rspverify.architecture.architecture import Architecture
-from rspverify.architecture.machines import MACHINES, read_machine
+from rspverify.architecture.catalogue import read_machine
+from rspverify.architecture.machines import MACHINES
 from rspverify.architecture.reader import read_architecture
 from rspverify.machine.reductions import freeing
 from rspverify.source import Source

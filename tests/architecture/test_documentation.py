@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pages import blocks
 
-from rspverify.architecture import declarations, layout, machines, parsing, scope
+from rspverify.architecture import catalogue, declarations, layout, parsing, scope
 from rspverify.architecture.machines import MACHINES
 from rspverify.architecture.reader import read_architecture
 from rspverify.source import Source
@@ -67,7 +67,7 @@ def test_every_word_of_the_language_is_there(root: Path) -> None:
 def test_every_limit_is_there(root: Path) -> None:
     text = (root / PAGE).read_text(encoding="utf-8").replace("\n  ", " ")
     for number, what in (
-        (machines.MAX_CHARACTERS, "characters"),
+        (catalogue.MAX_CHARACTERS, "characters"),
         (parsing.MAX_ITEMS, "items"),
         (declarations.MAX_FILES, "files"),
         (layout.MAX_CELLS, "cells for each place and location"),

@@ -8,8 +8,9 @@ from architecture.texts import BASE, NAME, problems, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rspverify.architecture.catalogue import MAX_CHARACTERS, SHIPPED
 from rspverify.architecture.layout import MAX_CELLS, MAX_PARTS, MAX_SPREAD, PLACES
-from rspverify.architecture.machines import MACHINES, MAX_CHARACTERS, SHIPPED
+from rspverify.architecture.machines import MACHINES
 from rspverify.architecture.parsing import LANGUAGE, MAX_ITEMS
 from rspverify.architecture.reader import read_architecture
 from rspverify.architecture.scope import MAX_DEPTH

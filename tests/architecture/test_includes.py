@@ -6,8 +6,9 @@ import pytest
 from architecture.texts import BASE
 
 from rspverify.architecture.architecture import Architecture
+from rspverify.architecture.catalogue import MAX_CHARACTERS, read_machine
 from rspverify.architecture.declarations import MAX_FILES
-from rspverify.architecture.machines import MACHINES, MAX_CHARACTERS, read_machine
+from rspverify.architecture.machines import MACHINES
 from rspverify.architecture.reader import read_architecture
 from rspverify.source import InputError, Source
 

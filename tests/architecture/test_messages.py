@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from architecture.texts import BASE, NAME, problems, read, told
 
-from rspverify.architecture.machines import shipped
+from rspverify.architecture.catalogue import shipped
 from rspverify.architecture.reader import read_architecture
 from rspverify.source import MAX_PROBLEMS, InputError, Source
 from rspverify.wording import alternatives

@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from rspverify.architecture.architecture import Architecture, Holds, IsReady, Write, Written
-from rspverify.architecture.machines import MACHINES, SHIPPED, load, read_machine, shipped
+from rspverify.architecture.catalogue import SHIPPED, read_machine, shipped
+from rspverify.architecture.machines import MACHINES, load
 from rspverify.architecture.reader import read_architecture
 from rspverify.source import Source
 

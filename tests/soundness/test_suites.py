@@ -11,7 +11,8 @@ import pytest
 from checks import MODEL, ROOT, data, judged, litmus, scheme_named
 
 from rspverify.architecture.architecture import Architecture
-from rspverify.architecture.machines import MACHINES, SHIPPED
+from rspverify.architecture.catalogue import SHIPPED
+from rspverify.architecture.machines import MACHINES
 from rspverify.architecture.reader import read_architecture
 from rspverify.assembly.program import AssemblyProgram
 from rspverify.corpus.expected import Words, read_expected
