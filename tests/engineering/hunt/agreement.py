@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from itertools import permutations
 
-from engineering.hunt.naming import named_for
 from enumeration.test_survey import random_shape
 
 from rspverify.axiomatic.cat import load_model
@@ -24,7 +24,7 @@ from rspverify.engineering.hunt.formula.sketch import Sketch, sketches
 from rspverify.engineering.hunt.formula.template import Template
 from rspverify.engineering.hunt.strategy import program_named
 from rspverify.enumeration.naming import line_of
-from rspverify.enumeration.packed import PackedTest, decoded
+from rspverify.enumeration.packed import NONE, PackedTest, _named, decoded
 from rspverify.enumeration.races import races
 from rspverify.enumeration.space import Space
 from rspverify.enumeration.survey import Survey
@@ -56,6 +56,38 @@ class Said:
     chosen: frozenset[str]
 
 
+def named_for(shape: PackedTest, sketch: Sketch) -> Iterator[PackedTest]:
+    """The shapes that differ from this one in names alone, and have the sketch."""
+    if len(shape.atomic) != len(sketch.atomic):
+        return
+    for order in permutations(range(len(shape.threads))):
+        named = _named(shape, order)
+        lengths = tuple(len(thread.accesses) for thread in named.threads)
+        if (lengths, tuple(it[:2] for it in named.threads)) != (sketch.lengths, sketch.places):
+            continue
+        for places in permutations(range(len(shape.atomic))):
+            found = relocated(named, places)
+            if (found.atomic, found.local) == (sketch.atomic, sketch.local) and all(
+                sketch.reaches(number, each.location)
+                for number, thread in enumerate(found.threads)
+                for each in thread.accesses
+            ):
+                yield found
+
+
+def relocated(shape: PackedTest, places: Sequence[int]) -> PackedTest:
+    """A shape whose locations have other numbers."""
+    numbers = dict(enumerate(places)) | {NONE: NONE}
+    threads = tuple(
+        it._replace(
+            accesses=tuple(each._replace(location=numbers[each.location]) for each in it.accesses)
+        )
+        for it in shape.threads
+    )
+    atomic = tuple(shape.atomic[places.index(x)] for x in range(len(places)))
+    return PackedTest(threads, atomic, tuple(sorted(numbers[x] for x in shape.local)))
+
+
 def suspected(shape: PackedTest, space: Space, scheme: Scheme) -> bool:
     """Whether the program, by itself and in some placement, has an execution that breaks the model
     by its own rf and mo; it has one wherever it is UNSOUND, and where `check` must ask for another
@@ -75,22 +107,15 @@ def said(space: Space, scheme: Scheme, every: int = 1) -> Said:
     assert why_not(survey, scheme, QUICK) is None
     programs = [decoded(each) for phase in survey.phases() for each in phase.core][::every]
     broken, expected, chosen = set(), set(), set()
+    asked = Asked(space, scheme)
     for shape in programs:
         line = line_of(shape, space)
         if check(Case(program_named(shape, space), scheme, MODEL, QUICK)).word in WRONG:
             broken.add(line)
         if suspected(shape, space, scheme):
             expected.add(line)
-    for events, threads in survey.plan:
-        for sketch in sketches(space, events, threads, scheme.machine):
-            names = {shape: list(named_for(shape, sketch)) for shape in programs}
-            if not any(names.values()):
-                continue
-            template = Template(sketch, space, scheme)
-            solver = suspicious(template, MODEL, Limits())
-            for shape in programs:
-                if any(solver.find(template.chosen(each)) is not None for each in names[shape]):
-                    chosen.add(line_of(shape, space))
+        if asked.choose(shape):
+            chosen.add(line)
     lines = (line_of(shape, space) for shape in programs)
     return Said(frozenset(lines), frozenset(broken), frozenset(expected), frozenset(chosen))
 
@@ -101,6 +126,7 @@ class Asked:
     def __init__(self, space: Space, table: Scheme) -> None:
         self.space, self.table = space, table
         self._asked = cache(self._made)
+        self._sketches = cache(partial(sketches, space, machine=table.machine))
 
     def _made(self, sketch: Sketch) -> tuple[Template, Solver]:
         template = Template(sketch, self.space, self.table)
@@ -109,8 +135,7 @@ class Asked:
     def choose(self, shape: PackedTest) -> bool:
         """Whether a program can be chosen in one of them. Some sketch has it in any case."""
         found, there = False, False
-        size, threads = shape.size, len(shape.threads)
-        for sketch in sketches(self.space, size, threads, self.table.machine):
+        for sketch in self._sketches(shape.size, len(shape.threads)):
             for each in named_for(shape, sketch):
                 template, solver = self._asked(sketch)
                 there = True
