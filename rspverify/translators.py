@@ -130,12 +130,10 @@ def rows_in(translator: Translator) -> Rows:
 
 def table_of(translator: Translator) -> Scheme:
     """The scheme, of what is one for a machine: a compiler has no table. Raises InputError."""
-    from rspverify.scheme.scheme import Scheme
-
-    if not isinstance(translator, Scheme) or translator.whole:
+    if not is_scheme(translator):
         message = f"{translator.name} must be a scheme for a machine here"
         raise InputError([Problem(None, message, severity=Severity.UNSUPPORTED)])
-    return translator
+    return translator  # type: ignore[return-value]
 
 
 def is_scheme(translator: Translator) -> bool:

@@ -12,13 +12,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from rspverify.compilers.assembly import read_assembly
+from rspverify.compilers.compilation import functions
 from rspverify.compilers.gpus import ForGpu, translator
 from rspverify.compilers.programs import named, pointers, read_as, watched
 from rspverify.compilers.threads import EmittedThread, read_thread
 from rspverify.isa.conditions import expression
 from rspverify.isa.execution import UNKNOWN
-from rspverify.isa.lines import Label
 from rspverify.litmus.program import Program
 from rspverify.litmus.reader import read_program
 from rspverify.source import InputError, Problem, Source
@@ -26,30 +25,9 @@ from rspverify.value import evaluate, reads
 
 READ, WRITTEN, LOCAL = ("a", "b", "c"), ("o", "p", "q"), ("l",)
 _BINARY = ("+", "-", "*", "&", "|", "^", "<<", ">>", "==", "!=", "<", ">", "<=", ">=", "&&", "||")
-_CONSTANTS: tuple[int, ...] = (
-    0,
-    1,
-    2,
-    3,
-    5,
-    7,
-    8,
-    15,
-    16,
-    31,
-    32,
-    63,
-    64,
-    65,
-    100,
-    255,
-    256,
-    1000,
-    4095,
-    65535,
-)
-_CONSTANTS += (65536, 70000, 0xFFFFFF, 0x1000000, 2**30, 2**31 - 1, -1, -2, -8, -16, -17, -100)
-_CONSTANTS += (-65536, -(2**31))
+_POWERS = [1 << it for it in range(31)]
+_CONSTANTS = [0, 100, 70000, *_POWERS, *(it - 1 for it in _POWERS), *(-it for it in _POWERS)]
+_CONSTANTS += [2**31 - 1, -100, -(2**31)]
 _FETCHES = ("add", "sub", "or", "xor", "and", "min", "max")
 _HOW = "memory_order_relaxed, memory_scope_device"
 
@@ -195,10 +173,7 @@ def of_code(code: EmittedThread, memory: Mapping[str, int]) -> Ending:
 def read_back(program: Program, it: ForGpu) -> EmittedThread:
     """What the code of a program of one thread does. Raises InputError."""
     program = read_as(program)
-    lines = read_assembly(it.emitted(program))
-    places = {line.name: at for at, line in enumerate(lines) if isinstance(line, Label)}
-    thread = program.threads[0]
-    own = lines[places["P0"] : places[".Lfunc_end0"]]
+    ((thread, own),) = functions(it.emitted(program), program, it.syntax)
     found = read_thread(own, pointers(thread, program), it.machine)
     for each in found.code:
         if each.value is not None and UNKNOWN.index in reads(each.value):

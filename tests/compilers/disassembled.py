@@ -4,7 +4,6 @@ text must be what is read of theirs."""
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -25,13 +24,7 @@ _HEX = re.compile(r"0x([0-9a-f]+)")
 _LABEL = re.compile(r"(?m)^\s*(\.\w+):\s*$\n(?=\s*(\.\w+):\s*$)")
 
 
-def lacking(cpu: str) -> list[str]:
-    """The programs that are not installed."""
-    assembler, *_ = ASSEMBLED[cpu]
-    return [it for it in (assembler, _disassembler(cpu)) if shutil.which(it) is None]
-
-
-def _disassembler(cpu: str) -> str:
+def disassembler(cpu: str) -> str:
     return ASSEMBLED[cpu][0].replace("gcc", "objdump")
 
 
@@ -110,7 +103,7 @@ def _disassembled(cpu: str, texts: dict[int, str], folder: Path) -> dict[int, st
     subprocess.run(command, check=True, capture_output=True, text=True)
     syntax = ["-M", "intel"] if cpu == "x86-64" else []
     said = subprocess.run(
-        [_disassembler(cpu), "-d", "--no-show-raw-insn", *syntax, made],
+        [disassembler(cpu), "-d", "--no-show-raw-insn", *syntax, made],
         check=True,
         capture_output=True,
         text=True,

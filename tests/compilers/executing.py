@@ -14,6 +14,8 @@ import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+import pytest
+
 from rspverify.compilers.cpus import ForCpu, translator
 from rspverify.compilers.programs import APART
 from rspverify.litmus.program import Kind, Program
@@ -43,10 +45,10 @@ HEAD = {
 }
 
 
-def lacking(cpu: str) -> list[str]:
-    """The programs that are not installed."""
-    assembler, emulator, _ = ASSEMBLED[cpu]
-    return [it for it in (assembler, emulator) if it and shutil.which(it) is None]
+def require(*programs: str) -> None:
+    """Skip a test where some of these are not installed."""
+    if missing := [it for it in programs if it and shutil.which(it) is None]:
+        pytest.skip(f"{' and '.join(missing)} must be installed")
 
 
 class Statements:

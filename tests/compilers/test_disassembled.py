@@ -6,8 +6,8 @@ import pytest
 
 from rspverify.litmus.reader import read_program
 from rspverify.source import read_source
-from tests.compilers.disassembled import differences, lacking
-from tests.compilers.executing import ASSEMBLED, functions
+from tests.compilers.disassembled import differences, disassembler
+from tests.compilers.executing import ASSEMBLED, functions, require
 
 TESTS = sorted(Path("litmus/targets").glob("s*/*.litmus"))
 WORDS = [
@@ -20,14 +20,9 @@ WORDS = [
 ]
 
 
-def require(cpu: str) -> None:
-    if missing := lacking(cpu):
-        pytest.skip(f"{' and '.join(missing)} must be installed")
-
-
 @pytest.mark.parametrize(("cpu", "word"), WORDS)
 def test_a_disassembler_says_the_same(cpu: str, word: str, tmp_path: Path) -> None:
-    require(cpu)
+    require(ASSEMBLED[cpu][0], disassembler(cpu))
     programs = [read_program(read_source(it)) for it in TESTS[::4]] + functions(7, 6)
     number, different = differences(cpu, word, programs, tmp_path)
     assert number >= len(programs) - 2 and different == []
@@ -44,7 +39,7 @@ def test_a_disassembler_says_the_same(cpu: str, word: str, tmp_path: Path) -> No
     ],
 )
 def test_a_difference_is_found(cpu: str, old: str, new: str, tmp_path: Path) -> None:
-    require(cpu)
+    require(ASSEMBLED[cpu][0], disassembler(cpu))
     programs = [read_program(read_source(it)) for it in TESTS]
     programs += functions(7, 20)
     _, different = differences(cpu, cpu, programs, tmp_path, lambda text: text.replace(old, new))

@@ -4,12 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.compilers.executing import ASSEMBLED, lacking, wrong
-
-
-def require(cpu: str) -> None:
-    if missing := lacking(cpu):
-        pytest.skip(f"{' and '.join(missing)} must be installed")
+from tests.compilers.executing import ASSEMBLED, require, wrong
 
 
 @pytest.mark.parametrize(
@@ -21,7 +16,7 @@ def require(cpu: str) -> None:
     ],
 )
 def test_functions_do_what_is_read_back(cpu: str, word: str, tmp_path: Path) -> None:
-    require(cpu)
+    require(*ASSEMBLED[cpu][:2])
     assert wrong(cpu, word, 7, 24, tmp_path) == []
 
 
@@ -35,5 +30,5 @@ def test_functions_do_what_is_read_back(cpu: str, word: str, tmp_path: Path) -> 
     ],
 )
 def test_a_difference_is_found(cpu: str, old: str, new: str, tmp_path: Path) -> None:
-    require(cpu)
+    require(*ASSEMBLED[cpu][:2])
     assert wrong(cpu, cpu, 7, 60, tmp_path, lambda text: text.replace(old, new))
