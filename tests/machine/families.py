@@ -163,17 +163,17 @@ def on_coherent_l2s(make: Make) -> Make:
 
 
 FAMILIES = {
-    "rows": by_tables(like_rows("small"), 20, 10),
-    "rows, stores that wait": by_tables(like_rows("small", "rsp-st-waits"), 8, 4),
+    "rows": by_tables(like_rows("small"), 10, 5),
+    "rows, stores that wait": by_tables(like_rows("small", "rsp-st-waits"), 4, 2),
     "rows, two devices": by_tables(like_rows("tiny, two devices"), 16, 3),
-    "any operation": by_tables(with_any_operation(like_rows("small")), 16, 7),
-    "any instructions": by_tables(hostile(most=6), 20, 12),
+    "any operation": by_tables(with_any_operation(like_rows("small")), 8, 3),
+    "any instructions": by_tables(hostile(most=6), 10, 6),
     "any instructions, two devices": by_tables(hostile(devices=2, most=4), 16, 5),
-    "locks": by_tables(locking(), 20, 8),
+    "locks": by_tables(locking(), 10, 4),
     "locks, stores that wait": by_tables(locking(machine="rsp-st-waits"), 14, 6),
     "locks, two devices": by_tables(hostile(devices=2, most=4, palettes=LOCKED), 16, 8),
     "palettes of locks": by_tables(hostile(most=6, palettes=LOCKED), 16, 8),
-    "barriers": by_tables(lambda rng: meeting_program(rng, GROUPS, 2), 12, 6),
+    "barriers": by_tables(lambda rng: meeting_program(rng, GROUPS, 2), 6, 3),
     "barriers, two groups": by_tables(lambda rng: meeting_program(rng, TWO_GROUPS), 16, 3),
     "INV_L2": by_tables(
         hostile(most=5, palettes=INVALIDATING, machine="rsp-inv-l2"), count=10, decided=5
@@ -186,12 +186,12 @@ FAMILIES = {
         on_coherent_l2s(locking(devices=2, most=3)), 10, 5, known=coherent
     ),
     "quickrelease": Family(
-        hostile(most=5, palettes=RELEASING, machine="quickrelease"), 16, 8, known=released
+        hostile(most=5, palettes=RELEASING, machine="quickrelease"), 8, 4, known=released
     ),
-    "lines": Family(hostile(most=5, machine="rsp-lines"), 20, 9, known=by_line),
-    "two memories": Family(two_memories, 16, 8, known=letter),
+    "lines": Family(hostile(most=5, machine="rsp-lines"), 10, 4, known=by_line),
+    "two memories": Family(two_memories, 8, 4, known=letter),
     "queues": Family(
-        lambda rng: any_program(rng, queued(**random_choice(rng))), 20, 8, 1_500, letter
+        lambda rng: any_program(rng, queued(**random_choice(rng))), 10, 4, 1_500, letter
     ),
     **{
         f"rows of {name}": Family(rows_of(name), 4, 1, 600)
@@ -200,9 +200,9 @@ FAMILIES = {
 }
 
 LARGER = {
-    "rows, medium": Family(like_rows("medium"), 20, 16, 20_000),
-    "rows, two devices": Family(like_rows("medium, two devices"), 20, 8, 20_000),
-    "any instructions": Family(hostile(), 40, 36, 6_000),
-    "any instructions, two devices": Family(hostile(devices=2), 20, 16, 6_000),
+    "rows, medium": Family(like_rows("medium"), 12, 9, 20_000),
+    "rows, two devices": Family(like_rows("medium, two devices"), 12, 4, 20_000),
+    "any instructions": Family(hostile(), 24, 20, 6_000),
+    "any instructions, two devices": Family(hostile(devices=2), 12, 9, 6_000),
 }
 """Programs that are too large for a search without reductions."""
