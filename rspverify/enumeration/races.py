@@ -1,9 +1,9 @@
 """Whether a test races under `opencl-rsp`, by brute force on so few events.
 
 First the interleavings: two conflicting accesses that may both come next, and whose scopes are not
-inclusive, race, as whatever orders them would go through an edge from one to the other
-(docs/proofs.md). Only where none has such a pair, the model is asked whether some consistent
-execution has a race.
+inclusive, race, as whatever orders them would go through an edge from one to the other. Only where
+none has such a pair, nor does what is read hand each over (docs/proofs.md), the model is asked
+whether some consistent execution has a race.
 """
 
 from __future__ import annotations
@@ -35,9 +35,13 @@ _MODEL = "opencl-rsp"
 def races(packed: PackedTest, tables: Tables) -> bool:
     """Whether some consistent execution has a race."""
     suspects = tables.suspects(packed)
-    if not suspects:
-        return False
-    return _races_in_turn(packed, tables, suspects) or _races_by_model(packed, tables)
+    if not suspects or _races_in_turn(packed, tables, suspects):
+        return bool(suspects)
+    ordered = all(
+        _handed_over(packed, tables, a, b) or _handed_over(packed, tables, b, a)
+        for a, b in suspects
+    )
+    return not ordered and _races_by_model(packed, tables)
 
 
 def _races_in_turn(
@@ -104,6 +108,21 @@ def _expected(access: PackedAccess) -> Value:
 def _holds(access: PackedAccess, read: Sequence[Value | None]) -> bool:
     """Whether the `if` before an access lets it be executed, after what its thread has read."""
     return access[2] < 0 or read[access[2]] == ((access[3], access[4]), access[5])
+
+
+def _handed_over(packed: PackedTest, tables: Tables, before: Base, after: Base) -> bool:
+    """Whether an access happens before another wherever that is executed: an `if` around the other
+    tests that its thread has acquired what was released by the first, or after it."""
+    own, (number, end) = before[0], after
+    here, there = packed.threads[own][2], packed.threads[number][2]
+    return not packed.local and any(
+        tested >= 0
+        and of == own
+        and before[1] <= at < len(here)
+        and tables.releases[here[at][0]]
+        and tables.acquires[there[tested][0]]
+        for _, _, tested, of, at, *_ in there[: end + 1]
+    )
 
 
 def _races_by_model(packed: PackedTest, tables: Tables) -> bool:

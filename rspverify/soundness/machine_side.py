@@ -8,7 +8,10 @@ from typing import assert_never
 
 from rspverify.axiomatic.executions import GeneratedExecutions
 from rspverify.axiomatic.model import MemoryModel
+from rspverify.axiomatic.symmetry import exchangeable, repeated
 from rspverify.limits import LimitReached, Limits
+from rspverify.litmus.program import Program
+from rspverify.machine.event import Event
 from rspverify.machine.events import Events
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.firings import enough_steps
@@ -39,7 +42,10 @@ from rspverify.soundness.wording import observed
 from rspverify.source import InternalError
 from rspverify.verdict import Outcome
 
-_BREAKING = "Has the compiled program an execution whose own rf and mo break the model?"
+_BREAKING = (
+    "Has the compiled program an execution whose own rf and mo break the model (of those that "
+    "differ in the order of exchangeable threads, one)?"
+)
 _BREAKING_AGAIN = (
     "Has the compiled program an execution whose own rf and mo break the model, with an outcome "
     "other than those already asked about?"
@@ -90,7 +96,11 @@ class MachineSide(Side):
     def candidates(self, source: ModelSide) -> Iterator[Candidate]:
         """Up to the first placement of threads with which nothing completes."""
         self.by_outcome, self.unmatched = False, None
+        repeats = repeated(source.program, [it.program for it in self._placed])
+        self._complete |= dict.fromkeys(repeats, True)
         for place, machine in enumerate(self._placed):
+            if place in repeats:
+                continue
             executions = self._asked(place, machine)
             if not self._complete[place]:
                 return
@@ -279,9 +289,10 @@ class EventsExecutions(_SolvedExecutions):
     """Over all executions at once; exact.
 
     An execution is a candidate if its own rf and mo break the model; all others are consistent as
-    they are. A model that lets an execution choose more than rf and mo (`with … from`) is asked
-    about outcomes, and so is one where the machine does not say in which order writes reach memory,
-    or its reads are not one by one those of the source.
+    they are. Of candidates that differ in the order of exchangeable threads, one is found. A model
+    that lets an execution choose more than rf and mo (`with … from`) is asked about outcomes, and
+    so is one where the machine does not say in which order writes reach memory, or its reads are
+    not one by one those of the source.
     """
 
     def __init__(self, machine: Machine, limits: Limits, *, reproducible: bool = False) -> None:
@@ -304,6 +315,7 @@ class EventsExecutions(_SolvedExecutions):
             source.program, source.model, self._limits, events.reads, own.rf, own.mo, own.last
         )
         self._solver.add(judged.broken | own.overtaken, *own.constraints)
+        self._solver.add(*self._in_one_order(source.program))
         if events.order.pairs > pairs:
             self._solver.add(*events.order.constraints(self._limits))
         while (found := self._solver.find()) is not None:
@@ -317,6 +329,16 @@ class EventsExecutions(_SolvedExecutions):
         machine = self._events.machine
         known = machine.in_cases.routes.unknown is None and machine.program.seen is None
         return known and not model.chooses
+
+    def _in_one_order(self, program: Program) -> Iterator[Term]:
+        """That exchangeable threads make their first access in the order of their numbers."""
+        accesses: dict[int, Event] = {}
+        for each in self._events.possible.instructions:
+            instruction = each.instruction
+            if instruction.mnemonic.reads or instruction.mnemonic.writes:
+                accesses[instruction.operation] = each
+        for first, second in exchangeable(program, self._events.machine.program):
+            yield self._events.order.before(accesses[first], accesses[second])
 
 
 def engine_of(machine: Machine, settings: Settings) -> Engine:

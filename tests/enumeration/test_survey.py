@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,37 @@ def test_races_are_those_that_the_solver_finds(devices: int, mixed: bool, seed: 
         racy = races(shape, tables)
         assert racy == has_race(shape, space), line_of(shape, space)
         seen[racy] += 1
+
+
+def test_what_a_value_hands_over_does_not_race() -> None:
+    """With every order and scope of the store and of the load, on either side of the access."""
+    plain = "st.na x 10", "r0=ld.na x"
+    stores = [f"st.{it} y 20" for it in ("rlx.DV", "rel.DV", "rel.WG", "rel.WG.R")]
+    loads = [f"r1={it} y" for it in ("ld.rlx.DV", "ld.acq.DV", "ld.acq.WG", "inc.ar.DV")]
+    lines = [
+        f"{'; '.join(order)} || {load}; if r1==20: {second}{where}"
+        for first, second in zip(plain, plain[::-1], strict=True)
+        for store in stores
+        for order in permutations((first, store))
+        for load in loads
+        for where in ("", " @01")
+    ]
+    lines += [
+        # handed over the other way round: the plain access comes after the release
+        "st.rel.DV y 20; r1=ld.rlx.DV z; if r1==30: r0=ld.na x || "
+        "r1=ld.acq.DV y; if r1==20: st.na x 10; st.rlx.DV z 30",
+        # the thread that acquires is another one
+        "st.na x 10; st.rel.DV y 20 || r1=ld.acq.DV y; if r1==20: st.rlx.DV z 30 || "
+        "r1=ld.acq.DV z; if r1==30: r0=ld.na x",
+        "st.na x 10; st.rel.DV y 20 || r1=inc.rlx.DV y || r1=ld.acq.DV y; if r1==21: r0=ld.na x",
+        "st.na x 10; st.rel.DV y 20 || r1=cas.ar.DV y 30 40; if r1==20: r0=ld.na x",
+    ]
+    said = []
+    for line in lines:
+        shape, space = packed_line(line)
+        said.append(races(shape, Tables(space)))
+        assert said[-1] == has_race(shape, space), line
+    assert 20 < sum(said) < len(said) - 20
 
 
 def in_local_memory(shape: PackedTest, rng: random.Random) -> PackedTest:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from programs import pairs
 
 from rspverify.architecture.machines import MACHINES
+from rspverify.axiomatic.symmetry import exchangeable
 from rspverify.judge.judge import Judge
 from rspverify.litmus.program import Kind, Order, Program, Scope
 from rspverify.litmus.reader import read_program
@@ -119,6 +120,7 @@ def test_they_are_of_every_kind() -> None:
     assert any(len(it.guards) > 1 for it in statements)
     values = [it.value for it in statements if it.value]
     assert {bool(reads(it)) for it in values} == {False, True}
+    assert sum(bool(exchangeable(program_of(it))) for it in drawn[:200]) >= 15
     assert any(it.kind is Kind.RMW and it.value == Constant(2) for it in statements)
 
 
