@@ -20,6 +20,7 @@ from rspverify.machine.draining import NOTHING_RESTS, drains, losses_last, never
 from rspverify.machine.explicit import ExplicitMachine
 from rspverify.machine.lock_order import LockOrder
 from rspverify.machine.machine import Machine
+from rspverify.machine.relevance import without_idle_values
 from rspverify.machine.replay import Replayer, ReplayError
 from rspverify.machine.rules import Deliver, InstructionRule, Rule
 from rspverify.machine.state import State
@@ -110,7 +111,8 @@ def _explicit(machine: Machine, *, looping: bool, reduced: bool) -> ExplicitMach
     """
     if not reduced or not drains(machine):
         return ExplicitMachine(replace(machine, evict=True), reduced=False, looping=looping)
-    plain = replace(machine, evict=losses_last(machine))
+    program = without_idle_values(machine.program)
+    plain = replace(machine, program=program, evict=losses_last(machine))
     return ExplicitMachine(
         plain,
         dequeue_alone=looping and never_shut(machine),

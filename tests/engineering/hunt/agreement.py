@@ -153,7 +153,7 @@ def lost(space: Space, many: int = 40) -> set[str]:
         for sketch in sketches(space, phase.events, phase.threads):
             choices = Choices(sketch, space)
             solver = Solver(Limits())
-            solver.add(*choices.constraints, *choices.well_formed())
+            solver.add(*choices.constraints, *choices.well_formed(), *choices.not_plainly_racing())
             for shape in list(left):
                 names = named_for(shape, sketch)
                 if any(solver.find(choices.chosen(each)) is not None for each in names):

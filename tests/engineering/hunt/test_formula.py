@@ -201,7 +201,7 @@ def test_an_if_may_test_an_increment_of_the_own_store() -> None:
     )
     choices = Choices(Sketch((3, 2), ((0, 0), (0, 1)), (False, True)), space)
     solver = Solver(Limits())
-    solver.add(*choices.constraints, *choices.well_formed())
+    solver.add(*choices.constraints, *choices.well_formed(), *choices.not_plainly_racing())
     assert solver.find(choices.chosen(shape)) is not None
 
 
@@ -225,8 +225,8 @@ def test_random_programs_are_suspected_as_by_themselves() -> None:
         template = Template(sketch, space, table)
         solver = suspicious(template, MODEL, Limits())
         wanted = Solver(Limits())
-        wanted.add(*template.constraints, *template.well_formed())
-        for _ in range(40):
+        wanted.add(*template.constraints, *template.well_formed(), *template.not_plainly_racing())
+        for _ in range(25):
             some = [rng.choice(list(template.picked[slot].values())) for slot in template.slots]
             model = wanted.find(rng.sample(some, 2))
             if model is None or races(shape := template.test(model), template.tables):

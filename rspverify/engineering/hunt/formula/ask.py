@@ -117,6 +117,7 @@ def suspicious(template: Template, model: MemoryModel, limits: Limits) -> Solver
     solver.add(
         *template.constraints,
         *template.well_formed(),
+        *template.not_plainly_racing(),
         *events.constraints,
         *own.constraints,
         *waiting,

@@ -106,7 +106,7 @@ class Choices:
         self.conditions[slot], constraints = pick(f"if{slot}", conditions)
         self.constraints += constraints
 
-    # What every program of the sketch fulfils that must be decided
+    # What every program of the sketch fulfils that must be decided and does not race
 
     def well_formed(self) -> Iterator[Term]:
         """Tests are of reads, for a store to the same location, and of a compare-exchange for what
@@ -180,6 +180,23 @@ class Choices:
             for slot in (each for each in self.slots if each[0] == 0):
                 yield all_of(fences).implies(~self._at(slot, 1))
                 fences.append(self._is(slot, self.tables.fence))
+
+    def not_plainly_racing(self) -> Iterator[Term]:
+        """Of two accesses that conflict, and whose scopes are not inclusive, one is under an `if`:
+        otherwise some interleaving has them next to each other."""
+        for one, other in product(self.slots, self.slots):
+            if one[0] >= other[0]:
+                continue
+            apart = self.sketch.apart(one[0], other[0])
+            free = [
+                self.conditions[slot][None]
+                for end in (one, other)
+                for slot in self.slots
+                if slot[0] == end[0] and slot[1] <= end[1]
+            ]
+            for a, b in product(self.picked[one], self.picked[other]):
+                if self.tables.surely_conflicting(access_of(a), access_of(b), apart):
+                    yield ~all_of((self.picked[one][a], self.picked[other][b], *free))
 
 
 def access_of(picked: Picked, condition: Condition = None) -> PackedAccess:

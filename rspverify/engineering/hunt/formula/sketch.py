@@ -18,6 +18,7 @@ from msgspec import Struct
 from rspverify.architecture.architecture import Architecture
 from rspverify.assembly.program import Placement, ThreadId
 from rspverify.enumeration.space import Space
+from rspverify.enumeration.tables import distance
 from rspverify.generate.grouping import Grouping, groupings, groupings_on_devices
 from rspverify.litmus.program import GLOBAL, LOCAL, Kind
 from rspverify.machine.placements import placements
@@ -68,6 +69,10 @@ class Sketch(Struct, frozen=True):
     def reaches(self, thread: int, location: int) -> bool:
         """Whether a thread may access a location."""
         return location not in self.local or thread in self.owners[location]
+
+    def apart(self, one: int, other: int) -> int:
+        """How far two threads are from each other, as `distance` says it."""
+        return distance(self.places[one], self.places[other])
 
 
 def _listed(numbers: Iterable[object]) -> str:
