@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import _thread
 import os
+import select
 import signal
 import sys
 import threading
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rspverify import __version__
+from rspverify.smt import work
 from rspverify.terminal.ending import at_the_end, output_lost
 from rspverify.terminal.usage import Commands
 
@@ -53,65 +54,73 @@ def _options(
     pass
 
 
-class Termination:
-    """Whether SIGTERM has come, which ends a command as Ctrl-C does: what is known is shown.
+class Interrupts:
+    """Ctrl-C and SIGTERM end a command, even while the solver is at work: what is known is shown.
 
-    It becomes one interrupt, even while the solver is at work.
+    Python handles a signal only once a call of the solver's library is over. So a thread that is
+    told of signals at once has the solver give up until they are handled.
 
-    Python runs what handles a signal only once a call of the solver's library is over. But that
-    library itself ends a call at SIGINT: so a thread that is told of SIGTERM at once sends SIGINT.
+    terminated: whether SIGTERM has come.
     """
 
     def __init__(self) -> None:
-        self.came = False
-        self._background = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-        reading, writing = os.pipe()
-        os.set_blocking(writing, False)
-        signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-        threading.Thread(target=self._pass_on, args=(reading,), daemon=True).start()
-        signal.signal(signal.SIGINT, self._interrupt)
-        signal.signal(signal.SIGTERM, lambda *_: None)  # one that does nothing is told of, too
+        self.terminated = False
+        reading, self._writing = os.pipe()
+        os.set_blocking(self._writing, False)
+        signal.set_wakeup_fd(self._writing, warn_on_full_buffer=False)
+        threading.Thread(target=self._watch, args=(reading,), daemon=True).start()
+        work.leave_signals_to_this_process()
+        for number in _ENDING:
+            # A shell has what it starts in the background ignore Ctrl-C.
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._raise)
+        sys.unraisablehook = self._raise_again
 
-    def _pass_on(self, reading: int) -> None:
-        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
-        while told := os.read(reading, 1):
-            if told[0] == signal.SIGTERM:
-                self.came = True
-                os.kill(os.getpid(), signal.SIGINT)
+    def _watch(self, reading: int) -> None:
+        """The pipe has the numbers of signals as they come, and _HANDLED after each handled one."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+        due = False
+        while True:
+            if select.select([reading], [], [], _PATIENCE if due else None)[0]:
+                told = os.read(reading, 1)[0]
+                due = told in _ENDING or (due and told != _HANDLED)
+            else:
+                work.give_up()
 
-    def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        """A shell has what runs in the background ignore Ctrl-C, but not SIGTERM."""
-        if self.came or not self._background:
-            raise KeyboardInterrupt
+    def _raise(self, number: int, frame: FrameType | None) -> None:
+        os.write(self._writing, bytes([_HANDLED]))
+        self.terminated |= number == signal.SIGTERM
+        raise KeyboardInterrupt
+
+    def _raise_again(self, met: UnraisableHookArgs) -> None:
+        """An interrupt may hit a destructor of the solver's library: it is raised again outside.
+
+        Not at once, as it would then be raised in here, and be lost with a traceback.
+        """
+        if issubclass(met.exc_type, KeyboardInterrupt):
+            number = signal.SIGTERM if self.terminated else signal.SIGINT
+            timer = threading.Timer(_PATIENCE, os.kill, [os.getpid(), number])
+            timer.daemon = True
+            timer.start()
 
 
-_AFTERWARDS = 0.02
-"""Seconds after which a destructor that an interrupt has hit is over."""
+_ENDING = (signal.SIGINT, signal.SIGTERM)
+_HANDLED = 0
+_PATIENCE = 0.02
+"""Seconds in which Python handles a signal where it can, and after which a destructor is over."""
 
 
 def main() -> None:
     """What the command line asks for; with the exit code that tells what came of it."""
-    sys.unraisablehook = _silently
     if sys.stdout is None:  # closed by whoever started us
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a terminal may not have our characters
             stream.reconfigure(errors="replace")
-    termination = Termination()
+    interrupts = Interrupts()
     try:
         app()
     except SystemExit as end:
-        raise SystemExit(at_the_end(end.code, terminated=termination.came)) from None
+        raise SystemExit(at_the_end(end.code, terminated=interrupts.terminated)) from None
     except OSError as error:  # of --help, which is no command
         raise SystemExit(output_lost(error)) from None
-
-
-def _silently(met: UnraisableHookArgs) -> None:
-    """An interrupt may hit a destructor of the solver's library: it is raised again outside.
-
-    Not at once, as it would then be raised in here, and be lost with a traceback.
-    """
-    if issubclass(met.exc_type, KeyboardInterrupt):
-        timer = threading.Timer(_AFTERWARDS, _thread.interrupt_main)
-        timer.daemon = True
-        timer.start()

@@ -13,6 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from rspverify.smt import work
+
 _NAMES = ("libz3.so", "libz3.dylib", "libz3.dll")
 _OBJECT, _NUMBER, _TEXT = ctypes.c_void_p, ctypes.c_uint, ctypes.c_char_p
 _OBJECTS, _NUMBERS = ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_int)
@@ -93,6 +95,8 @@ _drop_solver = _function("solver_dec_ref", None, _OBJECT)
 _assert = _checked("solver_assert", None, _OBJECT, _OBJECT)
 _read = _checked("solver_from_string", None, _OBJECT, _TEXT)
 _check = _checked("solver_check_assumptions", ctypes.c_int, _OBJECT, _NUMBER, _OBJECTS)
+_interrupt = ctypes.PyDLL(_library._name).Z3_solver_interrupt  # keeps others from dropping either
+_interrupt.restype, _interrupt.argtypes = None, [_OBJECT, _OBJECT]
 _reason = _checked("solver_get_reason_unknown", _TEXT, _OBJECT)
 _set_params = _checked("solver_set_params", None, _OBJECT, _OBJECT)
 
@@ -173,6 +177,8 @@ class ContextSolver:
             else _mk_solver(self._ref, _mk_symbol(self._ref, logic.encode()))
         )
         _keep_solver(self._ref, self._solver)
+        if not work.heeds_ctrl_c():
+            self.set("ctrl_c", False)
 
     def __del__(self, drop: Callable[[int, int], None] = _drop_solver) -> None:
         self._context.drop(drop, [self._solver])
@@ -197,8 +203,12 @@ class ContextSolver:
     def check(self, assumptions: Sequence[int] = ()) -> int:
         """YES, NO or 0, if the assumptions hold."""
         self._context.ask()
-        found: int = _check(self._ref, self._solver, len(assumptions), objects(assumptions))
+        with work.at_work(self._give_up):
+            found: int = _check(self._ref, self._solver, len(assumptions), objects(assumptions))
         return found
+
+    def _give_up(self) -> None:
+        _interrupt(self._ref, self._solver)
 
     @property
     def reason(self) -> str:
