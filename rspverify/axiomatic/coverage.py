@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rspverify.axiomatic.event import PARTY
 from rspverify.axiomatic.model import MemoryModel
 from rspverify.axiomatic.vocabulary import if_known, names_of
+from rspverify.isa.execution import BY_OPERANDS
 from rspverify.litmus.program import Kind, Operation, Order, Program, Scope
 from rspverify.source import InputError, Problem, Severity, Span
 
@@ -91,6 +92,8 @@ def _needs(it: Operation) -> Iterator[tuple[set[str], str, str]]:
         yield _STRONG, "seq_cst", "which has no order of seq_cst operations"
     if Order.CONSUME in orders:
         yield _CONSUME, "consume", "which does not speak of it"
+    if it.instruction is not None and BY_OPERANDS in it.tags.write:
+        yield set(), it.instruction, "which does not speak of it"
     if it.instruction is not None and (proxies := it.tags.write & _PROXIES):
         yield set(proxies), it.instruction, "which does not speak of its proxy"
     if it.kind is Kind.FENCE and it.regions:

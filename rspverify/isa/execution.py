@@ -31,6 +31,9 @@ from rspverify.value import (
 LATE = "late"
 """The tag of a barrier, which no model can name, to which a thread comes when enough have met."""
 
+BY_OPERANDS = "by operands"
+"""The tag, which no model can name, of what an instruction does that no set has."""
+
 CONTROL = "branches before it"
 """What depends on the reads on which the paths to a place have branched."""
 

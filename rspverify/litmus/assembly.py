@@ -17,10 +17,10 @@ from msgspec import Struct
 from rspverify.isa.addresses import Address
 from rspverify.isa.by_table import Choice, Event, Round, TableExecutor, is_lost
 from rspverify.isa.conditions import both, expression, negated
-from rspverify.isa.execution import LATE
+from rspverify.isa.execution import BY_OPERANDS, LATE
 from rspverify.isa.formula import formula
 from rspverify.isa.instruction_set import Form, instruction_set
-from rspverify.isa.lines import Instruction, Label, Line
+from rspverify.isa.lines import Instruction, Label, Line, Tags
 from rspverify.litmus.condition import Claims
 from rspverify.litmus.declarations import initial_registers, initial_values
 from rspverify.litmus.dialects import DIALECTS, NAMED, Dialect
@@ -64,12 +64,13 @@ _FIRST, _APART = 1 << 28, 1 << 12
 BEYOND = "memory-access"
 """The condition that an access breaks which is of no location."""
 
-_STORE = Form("", ("x", "v"), "", written=formula("v"), address="x")
+_OPEN = Tags.of([BY_OPERANDS])
+_STORE = Form("", ("x", "v"), "", written=formula("v"), address="x", tags=_OPEN)
 _BY_OPERANDS = {
-    "rx": Form("", ("r", "x"), "", reads=True, result="r", address="x"),
+    "rx": Form("", ("r", "x"), "", reads=True, result="r", address="x", tags=_OPEN),
     "xr": _STORE,
     "xv": _STORE,
-    "": Form("", (), "", words=frozenset({"fence"})),
+    "": Form("", (), "", words=frozenset({"fence"}), tags=_OPEN),
 }
 """What an instruction does that the set has not: r is a register, v an integer, x a location."""
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from rspverify.isa.addresses import Address, CannotReadError
 from rspverify.isa.by_table import Event
 from rspverify.isa.conditions import Condition
-from rspverify.isa.execution import UNKNOWN, State
+from rspverify.isa.execution import BY_OPERANDS, UNKNOWN, State
 from rspverify.isa.instruction_set import Form
 from rspverify.isa.lines import Instruction, Label
 from rspverify.litmus.assembly import Code, Column, Frame, SkippedError
@@ -128,6 +128,8 @@ class SteppedThread(Column):
     def form(self, it: Instruction) -> Form:
         """The instruction of the set. Raises CannotReadError if it is more than one step."""
         found = super().form(it)
+        if BY_OPERANDS in found.tags.write:
+            raise CannotReadError("is not known")
         needs = frozenset() if found.written is None else found.written.needs
         if found.meets:
             raise CannotReadError("waits at a barrier, and tests with those are not executed")

@@ -113,3 +113,15 @@ def test_a_rule_shows(model: str, rule: str, seed: str) -> None:
     found = answered(test, model)
     assert found == finals(test, model), test.text()
     assert found < finals(test, model, without=rule)
+
+
+@pytest.mark.parametrize(
+    "what", ["fence.sc.syss", "ld.volatile r1, x", "st.relaxed.gpu.u32 x, 1", "ld.acquire.gpu x, 1"]
+)
+def test_what_only_a_machine_may_have_is_refused(what: str) -> None:
+    """A machine tells it by its operands; a model would take it for one without order or scope."""
+    source = Source("t", f"PTX t\n{{ x=0; }}\n P0@cta 0,gpu 0 ;\n {what} ;\nexists (x=1)\n")
+    (found,) = rspverify.outcomes(source, settings=Settings(model="ptx"))
+    assert not found.answered and "is beyond the model ptx" in found.reason
+    (found,) = rspverify.progress(source, settings=Settings(model="ptx"), schedulers=["fair"])
+    assert "is not known" in found.reason
