@@ -10,7 +10,7 @@ from typing import assert_never
 from rspverify.answers import CompiledThread, Explanation, Reached
 from rspverify.architecture.architecture import Architecture
 from rspverify.judge.inputs import LoadedTest, NamedScheme
-from rspverify.judge.verdicts import Verdicts
+from rspverify.judge.verdicts import ProgressQuestion, Verdicts
 from rspverify.limits import LimitReached, Limits
 from rspverify.litmus.program import Program
 from rspverify.machine.firings import enough_steps
@@ -22,7 +22,7 @@ from rspverify.soundness.machine_side import engine_of
 from rspverify.soundness.settings import Engine, Settings
 from rspverify.soundness.sides import ModelSide
 from rspverify.soundness.wording import observed
-from rspverify.verdict import Outcome, Verdict, Word
+from rspverify.verdict import WITHOUT_PROGRESS, Outcome, Verdict, Word
 
 MOST_LISTED = 100
 """So many outcomes that a machine reaches are listed."""
@@ -34,13 +34,14 @@ def explain(test: LoadedTest, scheme: NamedScheme, verdicts: Verdicts) -> Explan
     """The verdict with all that it rests on. Raises InputError where the inputs are wrong."""
     settings = verdicts.settings
     limits = settings.limits()
+    question = verdicts.question(test, scheme)
     answer, progress = verdicts.answer(test, scheme), None
     verdict = answer.verdict
     program = decided(test.program, verdicts.model, (scheme.translator,), settings)
-    if settings.progress:
-        progress = verdicts.progress(test, scheme, verdict.word)
+    if settings.progress and verdict.word not in WITHOUT_PROGRESS:
+        progress = verdicts.judge.ask(ProgressQuestion(question))
     going = progress.progress if progress else None
-    result = verdicts.question(test, scheme).result(answer, progress)
+    result = question.result(answer, progress)
     if result.internal is not None:
         return Explanation(result, program.title, verdict, going)
     texts = {axiom.name: str(axiom) for axiom in verdicts.model.axioms}

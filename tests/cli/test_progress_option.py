@@ -52,3 +52,11 @@ def test_explain_says_what_limit_was_met() -> None:
     assert unknown.exit_code == 3
     assert "SOUND, UNKNOWN" in unknown.stdout
     assert "Progress is not known: x may take more than 256 values" in unknown.stdout
+
+
+def test_explain_and_check_say_alike_that_a_model_has_no_progress() -> None:
+    given = ["c11-aarch64", "litmus/targets/seq_cst/2+2W.litmus", "--model", "rc11", "--progress"]
+    asked = [run("check", *given), run("explain", *given)]
+    assert [each.exit_code for each in asked] == [3, 3]
+    for each in asked:
+        assert "a target with the model aarch64 has no machine to be run on" in each.stdout
