@@ -20,7 +20,7 @@ from rspverify.isa.conditions import both, expression, negated
 from rspverify.isa.execution import BY_OPERANDS, LATE
 from rspverify.isa.formula import formula
 from rspverify.isa.instruction_set import Form, instruction_set
-from rspverify.isa.lines import Instruction, Label, Line, Tags
+from rspverify.isa.lines import Instruction, Jump, Label, Line, Tags
 from rspverify.litmus.condition import Claims
 from rspverify.litmus.declarations import initial_registers, initial_values
 from rspverify.litmus.dialects import DIALECTS, NAMED, Dialect
@@ -63,6 +63,9 @@ _FIRST, _APART = 1 << 28, 1 << 12
 
 BEYOND = "memory-access"
 """The condition that an access breaks which is of no location."""
+
+_END = ".end"
+"""The label behind the last instruction of a thread."""
 
 _OPEN = Tags.of([BY_OPERANDS])
 _STORE = Form("", ("x", "v"), "", written=formula("v"), address="x", tags=_OPEN)
@@ -363,7 +366,9 @@ class Column(TableExecutor):
         self, code: Iterable[InstructionText | LabelText]
     ) -> tuple[tuple[Operation, ...], Mapping[str, Expression]]:
         """The operations of the thread, and what its registers have in the end."""
-        self.follow(self.lines(code))
+        lines = self.lines(code)
+        end = [Label(_END, it.span) for it in lines[-1:]]
+        self.follow([*(Jump(_END, it.span) if self._ends(it) else it for it in lines), *end])
         for each in self.problems:
             assert each.span is not None
             self._found.unsupported(each.span, each.message)
@@ -384,6 +389,11 @@ class Column(TableExecutor):
         if not self._is_open:
             self._begin_at_0(code)
         return [self._line(each) for each in code]
+
+    def _ends(self, it: Line) -> bool:
+        """Whether a thread goes no further, whatever it has in registers."""
+        form = self._set.form(it.mnemonic, it.operands) if isinstance(it, Instruction) else None
+        return form is not None and form.when is None and "end" in form.words
 
     @property
     def faults(self) -> Iterator[Fault]:

@@ -144,6 +144,14 @@ def test_such_a_register_is_not_asked_for() -> None:
         read_program(Source("t", EXCLUSIVE + "exists (1:X5=1 /\\ 1:X0=1)"), assembly=True)
 
 
+def test_a_thread_that_ends_early_keeps_its_registers() -> None:
+    code = ["LDR W0,[X1]", "MOV W2,#1", "CBZ W0,L", "RET", "L:", "MOV W2,#2"]
+    head = "AArch64 t\n{ 0:X1=x; }\n P0 ;\n"
+    test = "".join([head, *(f" {it} ;\n" for it in code), "exists (0:X2=1)"])
+    registers = read_program(Source("t", test), assembly=True).threads[0].registers
+    assert [evaluate(registers["X2"], {0: it}) for it in (0, 1)] == [2, 1]
+
+
 def test_event_tags_are_of_the_read_or_of_the_write() -> None:
     exchange, fence, store = events("swap.aqrl r0, x, 1", "isync", "st.rel x, 2")
     tags = [(set(it.form.tags.read), set(it.form.tags.write)) for it in (exchange, fence, store)]
