@@ -63,8 +63,8 @@ def _x86(name: str) -> str:
     )
 
 
-_ARMV7 = {"FP": "R11", "IP": "R12", "SP": "R13", "LR": "R14", "PC": "R15"}
-"""Registers by their names in the procedure call standard (AAPCS32, §6.1.1)."""
+_ARMV7 = {"FP": "R11", "IP": "R12", "SP": "R13", "LR": "R14"}
+"""Registers by their names in the procedure call standard (AAPCS32, §6.1.1); who writes PC branches."""
 
 
 def _armv7(name: str) -> str:
@@ -82,7 +82,7 @@ _OF_LANGUAGES = {
         "XZR",
         anywhere=True,
     ),
-    "ARM": Dialect("arm", f"[Rr](?:[0-9]|1[0-5])|{'|'.join(_ARMV7)}", _armv7, anywhere=True),
+    "ARM": Dialect("arm", f"[Rr](?:[0-9]|1[0-4])|{'|'.join(_ARMV7)}", _armv7, anywhere=True),
     "PPC": Dialect("power", "r(?:[12]?[0-9]|3[01])|(?:lt|gt|eq)_cr[0-7]"),
     "RISCV": Dialect("riscv", f"x(?:[12]?[0-9]|3[01])|{'|'.join(_RISCV)}", _riscv, "x0"),
 }

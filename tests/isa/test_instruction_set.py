@@ -152,6 +152,20 @@ def test_a_thread_that_ends_early_keeps_its_registers() -> None:
     assert [evaluate(registers["X2"], {0: it}) for it in (0, 1)] == [2, 1]
 
 
+@pytest.mark.parametrize(
+    ("head", "line", "said"),
+    [
+        ("PPC", "isel r3,r4,r5,2", "it has 4 operands"),  # Bit 2 is eq_cr0, and no number.
+        ("PPC", "bc 12,2,L", "it has 3 operands"),
+        ("ARM", "MOV PC,LR", "PC, which is not a register"),
+        ("ARM", "ADD R0,R15,#4", "R15, which is not known"),
+    ],
+)
+def test_what_looks_like_a_number_or_a_register(head: str, line: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        read_program(Source("t", f"{head} t\n{{ x=0; }}\n P0 ;\n {line} ;\n L: ;\n"), assembly=True)
+
+
 def test_event_tags_are_of_the_read_or_of_the_write() -> None:
     exchange, fence, store = events("swap.aqrl r0, x, 1", "isync", "st.rel x, 2")
     tags = [(set(it.form.tags.read), set(it.form.tags.write)) for it in (exchange, fence, store)]
@@ -233,14 +247,15 @@ SHIFTS = [
     ("riscv", r"a\d", "srliw a5,a5,{}", False),
     ("arm", r"R\d", "LSR R9,R9,{}", False),
     ("arm", r"R\d", "ASR R9,R9,{}", True),
+    ("ptx", r"r\d", "shr r9,r9,{}", True),
 ]
 """Shifts to the right, and whether they keep the sign."""
 
 
 @pytest.mark.parametrize(("name", "register", "line", "is_signed"), SHIFTS)
 def test_shifts_to_the_right(name: str, register: str, line: str, is_signed: bool) -> None:
-    """Also by nothing, and on Arm by all bits (Arm ARM, DecodeImmShift)."""
-    for count in (0, 1, 31, 32) if name == "arm" else (0, 1, 31):
+    """Also by nothing, and on Arm and in PTX by all bits (Arm ARM, DecodeImmShift; PTX ISA, shr)."""
+    for count in (0, 1, 31, 32) if name in ("arm", "ptx") else (0, 1, 31):
         word, _, operands = line.format(count).partition(" ")
         own = operands.split(",")[0]
         executor = TableExecutor(instruction_set(name), re.compile(register), {}, {own: Read(0)})
