@@ -191,7 +191,11 @@ def _unknown(lines: tuple[Line, ...], span: Span, target: Target) -> Iterator[Pr
             if sign in it.mnemonic:
                 names = [each.replace(sign, word) for each in names for word in words.values()]
         for name in names:
-            if instructions.form(name, it.operands) is None:
+            form = instructions.form(name, it.operands)
+            if form is not None and "end" in form.words:
+                yield Problem(span, f"{it} must not end the thread, of which a row is a part")
+                break
+            if form is None:
                 what = f"{it} must be an instruction of {target.name}"
                 mnemonics = instructions.mnemonics
                 hint = None if instructions.forms(name) else guess(name, mnemonics)

@@ -253,6 +253,7 @@ def test_a_loop_that_carries_a_register_round_is_refused() -> None:
     ("row", "said"),
     [
         ("{op: load, order: relaxed, code: ['lwq r,0(x)']}", "must be an instruction of power"),
+        ("{op: fence, order: seq_cst, code: [sync, blr]}", "blr must not end the thread"),
         ("{op: load, order: relaxed, code: ['lwz r,']}", "what follows `,` must be"),
         ("{op: load, order: relaxed, code: lwz}", "code must be a list of instructions"),
         ("{op: lod, order: relaxed, code: ['lwz r,0(x)']}", "op must be"),
