@@ -60,12 +60,10 @@ class Box(Struct, frozen=True):
         """The y of its lower side."""
         return self.y + self.height / 2
 
-    def holds(self, x: float, y: float, margin: float = 0.0) -> bool:
-        """Whether a point is in it, or so near to it."""
-        return (
-            abs(x - self.x) <= self.width / 2 + margin
-            and abs(y - self.y) <= self.height / 2 + margin
-        )
+    def count(self, points: Iterable[tuple[float, float]], margin: float = 0.0) -> int:
+        """How many points are in it, or so near to it."""
+        x, y, width, height = self.x, self.y, self.width / 2 + margin, self.height / 2 + margin
+        return sum([abs(a - x) <= width and abs(b - y) <= height for a, b in points])
 
     def meets(self, other: Box, margin: float = 0.0) -> bool:
         """Whether both have a point in common, or come so near."""
@@ -294,8 +292,8 @@ class _Board:
         for controls in sorted(curves, key=_least_cost):
             if _least_cost(controls) >= least:
                 break
-            curve = self._curve_cost(arrow, controls)
-            for t in _LABEL_AT:
+            curve = self._curve_cost(arrow, controls, least)
+            for t in _LABEL_AT if curve < least else ():
                 label = Box(*point_at(controls, t), _LETTER * len(arrow.name) + 5, 15)
                 whole = curve + self._label_cost(label) + 4 * abs(t - 0.5)
                 if whole < least:
@@ -303,17 +301,19 @@ class _Board:
         assert found is not None
         return found
 
-    def _curve_cost(self, arrow: Arrow, controls: tuple[Point, ...]) -> float:
+    def _curve_cost(self, arrow: Arrow, controls: tuple[Point, ...], most: float) -> float:
+        """What a curve costs, or a part of that which is `most` or more."""
         points = samples(controls)
         inner = points[2:-2]
-        around = _around(points)
+        around = _around(controls)
         own = (self._events[arrow.source], self._events[arrow.target])
         cost = sum(map(math.dist, points, points[1:])) * _LENGTH + _bend(controls) * _BEND
         for it in self._obstacles:
+            if cost >= most:
+                return cost
             if it.box.meets(around, it.margin):
                 mine = it.box in own
-                shown, margin = (inner, -1.0) if mine else (points, it.margin)
-                cost += it.point * sum(it.box.holds(*point, margin) for point in shown)
+                cost += it.point * it.box.count(*((inner, -1.0) if mine else (points, it.margin)))
         for end in (controls[0], controls[-1]):
             cost += _NEAR_END * sum(math.dist(end, other) < 16 for other in self._ends)
         return cost + _ON_EDGE * sum(self._cells[cell] for cell in set(map(_cell, inner)))

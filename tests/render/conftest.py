@@ -25,12 +25,17 @@ def browser() -> Iterator[Any]:
         opened.close()
 
 
+@pytest.fixture(scope="module")
+def one_page(browser: Any) -> Any:
+    """A page that one test after the other goes to: a new one takes the browser a second."""
+    return browser.new_page(accept_downloads=True)
+
+
 @pytest.fixture
-def opened(browser: Any, tmp_path: Path) -> Iterator[Opened]:
+def opened(browser: Any, one_page: Any, tmp_path: Path) -> Iterator[Opened]:
     """Whatever a test does with a page, nothing is contacted and nothing goes wrong."""
-    it = Opened(browser, tmp_path)
+    it = Opened(browser, one_page, tmp_path)
     yield it
-    for page in [page for context in browser.contexts for page in context.pages]:
-        page.close()
+    it.leave()
     assert it.said == []
     assert all(each.startswith(f"{tmp_path.as_uri()}/") for each in it.asked)

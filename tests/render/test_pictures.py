@@ -100,8 +100,8 @@ def test_no_edge_runs_through_an_event_and_no_label_lies_on_one(number: int) -> 
         points = [point_at(route.controls, n / 200) for n in range(201)]
         for place, box in enumerate(layout.events):
             assert not box.meets(route.label), (route.arrow, layout.labels[place])
-            inside = [box.holds(x, y, -1.0) for x, y in points[8:-8] if place in ends]
-            inside += [box.holds(x, y, 1.0) for x, y in points if place not in ends]
+            inside = [box.count([(x, y)], -1.0) for x, y in points[8:-8] if place in ends]
+            inside += [box.count([(x, y)], 1.0) for x, y in points if place not in ends]
             assert not any(inside), (route.arrow, layout.labels[place])
 
 
@@ -111,7 +111,7 @@ def test_everything_lies_on_the_page_and_threads_in_their_groups(number: int) ->
     layout = laid_out(picture)
     boxes = [group.box for group in layout.groups if group.kind == "work-group"]
     for event, box in zip(picture.events, layout.events, strict=True):
-        around = [each for each in boxes if each.holds(box.x, box.y)]
+        around = [each for each in boxes if each.count([(box.x, box.y)])]
         assert len(around) == (event.thread is not None)
         for other in layout.events:
             assert other is box or not other.meets(box)

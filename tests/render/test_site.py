@@ -172,7 +172,7 @@ def test_out_of_a_folder_in_a_browser(opened: Opened, tmp_path: Path) -> None:
     """Style and script load, the matrix leads to a counterexample, and that plays; on a phone."""
     write_site(str(tmp_path / "site"), [report("one", "two")])
     phone = {"viewport": {"width": 375, "height": 700}, "color_scheme": "dark"}
-    page = opened.at((tmp_path / "site/index.html").as_uri(), **phone)
+    page = opened.go((tmp_path / "site/index.html").as_uri(), **phone)
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(23, 24, 26)"
     page.get_by_label("Only with").fill("two")
     page.locator("#count", has_text="1 of 3").wait_for()

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from render.browsers import Visitor
 from render.conftest import browser as browser
+from render.conftest import one_page as one_page
 from server.instances import Instance, shipped
 
 expect: Any = pytest.importorskip("playwright.sync_api").expect
@@ -22,33 +24,22 @@ BROKEN_6 = ROW_6.replace("FLU_L1 DV", "FLU_L1 WG")
 FINISHED = "() => /^(done|UNKNOWN)/.test(document.querySelector('#{} .progress').textContent)"
 
 
-class Visitor:
-    """Opens the page, and notes what its browser says and asks for."""
+class Visit(Visitor):
+    """Opens the page of a server."""
 
-    def __init__(self, browser: Any, url: str) -> None:
-        self.browser, self.url = browser, url
-        self.said: list[str] = []
-        self.asked: list[str] = []
-        self.contexts: list[Any] = []
+    def __init__(self, browser: Any, page: Any, url: str) -> None:
+        super().__init__(browser, page)
+        self.url = url
 
     def __call__(self, fragment: str = "", **how: Any) -> Any:
-        context = self.browser.new_context(accept_downloads=True, **how)
-        self.contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(30_000)
-        page.on("console", lambda message: self.said.append(message.text))
-        page.on("pageerror", lambda error: self.said.append(str(error)))
-        page.on("request", lambda request: self.asked.append(request.url))
-        page.goto(f"{self.url}{fragment}")
-        return page
+        return self.go(self.url, fragment, **how)
 
 
 @pytest.fixture
-def visit(browser: Any, instance: Instance) -> Iterator[Visitor]:
-    it = Visitor(browser, instance.url)
+def visit(browser: Any, one_page: Any, instance: Instance) -> Iterator[Visit]:
+    it = Visit(browser, one_page, instance.url)
     yield it
-    for context in it.contexts:
-        context.close()
+    it.leave()
     assert it.said == []
     assert [each for each in it.asked if not each.startswith((it.url, "blob:"))] == []
 
@@ -72,7 +63,7 @@ def load(page: Any, scheme: str, test: str) -> None:
     )
 
 
-def test_the_first_thing_that_a_visitor_sees_is_an_execution(visit: Visitor) -> None:
+def test_the_first_thing_that_a_visitor_sees_is_an_execution(visit: Visit) -> None:
     page = visit()
     verdict(page, "UNSOUND")
     expect(page.locator("#reason")).to_have_text("1:r0=1 1:r1=0 x=42 y=1 breaks Narf")
@@ -81,7 +72,7 @@ def test_the_first_thing_that_a_visitor_sees_is_an_execution(visit: Visitor) -> 
     expect(page.locator("#scheme-problems")).not_to_contain_text("rows")
 
 
-def test_a_mistake_is_marked_at_its_place_and_mended(visit: Visitor) -> None:
+def test_a_mistake_is_marked_at_its_place_and_mended(visit: Visit) -> None:
     page = visit()
     load(page, "proposed", "Fig4")
     verdict(page, "SOUND")
@@ -102,7 +93,7 @@ def test_a_mistake_is_marked_at_its_place_and_mended(visit: Visitor) -> None:
     expect(page.locator("#answer").get_by_text("reached", exact=True).first).to_be_visible()
 
 
-def test_break_row_6_and_step_to_the_wrong_read(visit: Visitor) -> None:
+def test_break_row_6_and_step_to_the_wrong_read(visit: Visit) -> None:
     page = visit()
     load(page, "proposed", "Fig5")
     verdict(page, "SOUND")
@@ -127,7 +118,7 @@ def test_break_row_6_and_step_to_the_wrong_read(visit: Visitor) -> None:
     verdict(page, "SOUND")
 
 
-def test_the_table_writes_rows_and_nothing_else(visit: Visitor) -> None:
+def test_the_table_writes_rows_and_nothing_else(visit: Visit) -> None:
     page = visit()
     load(page, "proposed", "Fig4")
     page.locator("#as-table").click()
@@ -155,7 +146,7 @@ def test_the_table_writes_rows_and_nothing_else(visit: Visitor) -> None:
     assert "- {op: load, scope: dv, remote: false, code: [LD r x, INV_L1 WG]}" in scheme
 
 
-def test_a_table_for_a_processor_is_edited_as_any(visit: Visitor) -> None:
+def test_a_table_for_a_processor_is_edited_as_any(visit: Visit) -> None:
     page = visit()
     load(page, "c11/c11-power-leading", "Z6.U")
     page.locator("#model").select_option("c11-simp")
@@ -173,7 +164,7 @@ def test_a_table_for_a_processor_is_edited_as_any(visit: Visitor) -> None:
     verdict(page, "ERROR")
 
 
-def test_a_link_carries_everything(visit: Visitor, browser: Any) -> None:
+def test_a_link_carries_everything(visit: Visit) -> None:
     page = visit()
     verdict(page, "UNSOUND")
     load(page, "proposed", "Fig5")
@@ -186,7 +177,7 @@ def test_a_link_carries_everything(visit: Visitor, browser: Any) -> None:
     page.locator("#toast:visible").wait_for()
     address = page.evaluate("location.hash")
     assert len(address) < 4_000
-    other = visit(address)
+    other = visit(address, anew=True)
     verdict(other, "UNSOUND")
     expect(other.locator("#model")).to_have_value("opencl-rsp-fig2")
     expect(other.locator("#machine")).to_have_value("rsp-lines")
@@ -200,7 +191,7 @@ def test_a_link_carries_everything(visit: Visitor, browser: Any) -> None:
         verdict(visit(damaged), "UNSOUND")
 
 
-def test_by_keyboard_alone(visit: Visitor) -> None:
+def test_by_keyboard_alone(visit: Visit) -> None:
     page = visit()
     verdict(page, "UNSOUND")
 
@@ -245,7 +236,7 @@ def test_by_keyboard_alone(visit: Visitor) -> None:
     expect(page.locator("#answer")).to_be_visible()
 
 
-def test_in_an_editor_tab_moves_on_and_f8_finds_the_mistake(visit: Visitor) -> None:
+def test_in_an_editor_tab_moves_on_and_f8_finds_the_mistake(visit: Visit) -> None:
     page = visit()
     load(page, "proposed", "Fig4")
     page.locator("#test .cm-line", has_text="if (r0 == 1)").click()
@@ -259,7 +250,7 @@ def test_in_an_editor_tab_moves_on_and_f8_finds_the_mistake(visit: Visitor) -> N
     assert page.evaluate("document.activeElement.closest('#test .cm-content')") is None
 
 
-def test_what_may_be_typed(visit: Visitor) -> None:
+def test_what_may_be_typed(visit: Visit) -> None:
     page = visit()
     load(page, "proposed", "Fig4")
     page.locator("#scheme .cm-line", has_text="code: [LD r x, INV_L1 WG]").first.click()
@@ -272,7 +263,7 @@ def test_what_may_be_typed(visit: Visitor) -> None:
     expect(options.get_by_text("FLU_L1 DV", exact=True).first).to_be_visible()
 
 
-def test_a_corpus_recolours_after_an_edit(visit: Visitor) -> None:
+def test_a_corpus_recolours_after_an_edit(visit: Visit) -> None:
     page = visit()
     load(page, "proposed-full", "Ex4")
     page.locator("#as-table").click()
@@ -298,7 +289,7 @@ def test_a_corpus_recolours_after_an_edit(visit: Visitor) -> None:
     expect(page).to_have_title(f"rspverify: {name}")
 
 
-def test_a_finding_of_a_hunt_becomes_the_test(visit: Visitor) -> None:
+def test_a_finding_of_a_hunt_becomes_the_test(visit: Visit) -> None:
     page = visit()
     verdict(page, "UNSOUND")
     page.locator("#tab-hunt").click()
@@ -311,7 +302,7 @@ def test_a_finding_of_a_hunt_becomes_the_test(visit: Visitor) -> None:
     expect(page.locator("#reason")).to_have_text("0:r0=0 x=1 breaks Rmw")
 
 
-def test_all_programs_are_decided_as_one_types(visit: Visitor) -> None:
+def test_all_programs_are_decided_as_one_types(visit: Visit) -> None:
     page = visit()
     page.locator("#schemes").select_option("schemes/proposed.yaml")
     every = page.locator("#every")
@@ -322,7 +313,7 @@ def test_all_programs_are_decided_as_one_types(visit: Visitor) -> None:
     expect(page.locator("#proof .finding").first).to_be_visible()
 
 
-def test_on_a_phone_in_the_dark(visit: Visitor) -> None:
+def test_on_a_phone_in_the_dark(visit: Visit) -> None:
     phone = {"viewport": {"width": 375, "height": 720}, "color_scheme": "dark"}
     page = visit(**phone)
     verdict(page, "UNSOUND")
@@ -334,7 +325,7 @@ def test_on_a_phone_in_the_dark(visit: Visitor) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
 
 
-def test_files_of_ones_own(visit: Visitor, tmp_path: Path) -> None:
+def test_files_of_ones_own(visit: Visit, tmp_path: Path) -> None:
     texts = {
         "mine.yaml": PROPOSED,
         "mine.litmus": shipped("litmus/rsp/paper/Fig5.litmus"),
@@ -350,7 +341,7 @@ def test_files_of_ones_own(visit: Visitor, tmp_path: Path) -> None:
     expect(page.locator("#command")).to_have_text(re.compile("--model own.cat$"))
 
 
-def test_texts_of_others_are_texts(visit: Visitor) -> None:
+def test_texts_of_others_are_texts(visit: Visit) -> None:
     page = visit()
     load(page, "original", "Fig4")
     page.locator("#test .cm-line", has_text="OpenCL Fig4").click()
@@ -361,7 +352,7 @@ def test_texts_of_others_are_texts(visit: Visitor) -> None:
     expect(page.locator("#answer img, #subject img")).to_have_count(0)
 
 
-def test_a_server_that_has_gone(visit: Visitor) -> None:
+def test_a_server_that_has_gone(visit: Visit) -> None:
     page = visit()
     verdict(page, "UNSOUND")
     page.route("**/ask", lambda route: route.abort())
