@@ -166,6 +166,30 @@ def test_what_looks_like_a_number_or_a_register(head: str, line: str, said: str)
         read_program(Source("t", f"{head} t\n{{ x=0; }}\n P0 ;\n {line} ;\n L: ;\n"), assembly=True)
 
 
+@pytest.mark.parametrize(
+    ("alias", "own"),
+    [
+        ("CSET W3,EQ", "CSINC W3,WZR,WZR,NE"),
+        ("CSETM W3,EQ", "CSINV W3,WZR,WZR,NE"),
+        ("CINC W3,W4,EQ", "CSINC W3,W4,W4,NE"),
+        ("CINV W3,W4,EQ", "CSINV W3,W4,W4,NE"),
+        ("CNEG W3,W4,EQ", "CSNEG W3,W4,W4,NE"),
+    ],
+)
+def test_an_alias_depends_on_the_same(alias: str, own: str) -> None:
+    """Arm ARM, C6.2: what is compared only decides (B2.3, pick dependencies)."""
+    head = "AArch64 t\n{ 0:X1=x; }\n P0 ;\n"
+    found = []
+    for each in (alias, own):
+        code = ["LDR W2,[X1]", "LDR W4,[X1]", "CMP W2,#1", each, "STR W3,[X1]"]
+        test = "".join([head, *(f" {it} ;\n" for it in code)])
+        store = read_program(Source("t", test), assembly=True).operations[-1]
+        assert store.value is not None
+        values = [evaluate(store.value, {0: it, 1: 5}) for it in (0, 1)]
+        found.append((store.textual, values))
+    assert found[0] == found[1]
+
+
 def test_event_tags_are_of_the_read_or_of_the_write() -> None:
     exchange, fence, store = events("swap.aqrl r0, x, 1", "isync", "st.rel x, 2")
     tags = [(set(it.form.tags.read), set(it.form.tags.write)) for it in (exchange, fence, store)]
