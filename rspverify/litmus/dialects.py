@@ -78,7 +78,7 @@ _OF_LANGUAGES = {
     "AArch64": Dialect(
         "aarch64",
         "[WX](?:[12]?[0-9]|30|ZR)|SP",
-        lambda name: name if name[0] in "%S" else f"X{name[1:]}",
+        lambda name: f"X{name[1:]}" if name[0] == "W" else name,
         "XZR",
         anywhere=True,
     ),

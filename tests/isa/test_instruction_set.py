@@ -190,6 +190,15 @@ def test_an_alias_depends_on_the_same(alias: str, own: str) -> None:
     assert found[0] == found[1]
 
 
+def test_a_register_of_another_kind_is_not_meant() -> None:
+    """Q1 is a vector register; X1 has the address still, and nobody asks for Y1."""
+    head = "AArch64 t\n{ 0:X1=x; 0:Q1=3; }\n P0 ;\n LDR W0,[X1] ;\n"
+    (load,) = read_program(Source("t", head), assembly=True).operations
+    assert load.location == "x"
+    with pytest.raises(InputError, match="`Y0` must be a register of P0"):
+        read_program(Source("t", f"{head}exists (0:Y0=1)"), assembly=True)
+
+
 def test_event_tags_are_of_the_read_or_of_the_write() -> None:
     exchange, fence, store = events("swap.aqrl r0, x, 1", "isync", "st.rel x, 2")
     tags = [(set(it.form.tags.read), set(it.form.tags.write)) for it in (exchange, fence, store)]
