@@ -166,6 +166,28 @@ def test_what_llvm_emits_for_ptx(test: str, wanted: Word) -> None:
     assert check(case).word is wanted
 
 
+@pytest.mark.parametrize(
+    ("condition", "stored"), [("r == 3 || r == 4", "1"), ("r & 1", "1"), ("r != 9", "(r < 0) + 5")]
+)
+def test_what_ptx_calculates(condition: str, stored: str) -> None:
+    """Where types tell: setp.gt.u32, not.pred and shr.u32."""
+    given = "memory_order_relaxed, memory_scope_device"
+    text = f"""OpenCL t
+{{ }}
+P0@wg 0, dev 0 (global atomic_int* x, global atomic_int* y) {{
+  int r = atomic_load_explicit(x, {given});
+  if ({condition}) atomic_store_explicit(y, {stored}, {given});
+}}
+"""
+    source = read_program(Source("t.litmus", text))
+    wanted, found = source.operations[1], by("nvptx:sm_80").compiled(source).program.operations[1]
+    assert wanted.value is not None and found.value is not None
+    for value in (0, 1, 2, 3, 4, 5, -1, -3, -(2**31)):
+        read = {0: value}
+        assert bool(evaluate(found.guard, read)) is bool(evaluate(wanted.guard, read)), value
+        assert evaluate(found.value, read) == evaluate(wanted.value, read), value
+
+
 def test_why_llvm_cannot_compile_is_said_alike_each_time() -> None:
     """LLVM 19 names what it cannot select by where it is in memory."""
     if shutil.which("llc-19") is None:
