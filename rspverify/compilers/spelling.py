@@ -23,7 +23,7 @@ _BEFORE_BASE = re.compile(r"(-?\d+)\[([^\]]*)\]")
 _WHOLE = re.compile(r"R(?:[ABCD]X|[SD]I|[BS]P|[89]|1[0-5])")
 _STACK = re.compile(r"\[RSP[^\]]*\]")
 _SIGNED = r"(?<!setp\.[lg][te])(?<!shr)(?<!min)(?<!max)"
-"""Behind these a type tells what is done: without a sign numbers are compared and shifted otherwise."""
+"""Behind these a type tells: without a sign numbers are compared and shifted otherwise."""
 _TYPES = re.compile(rf"{_SIGNED}\.[ub](?:32|64)$|\.[sf](?:32|64)$|(?<!not)\.pred$|\.uni$|\.to$")
 _ORDERS_OF_PTX = ("relaxed", "acquire", "release", "acq_rel")
 _SCOPES_OF_PTX = ("cta", "gpu", "sys")
@@ -227,7 +227,7 @@ def _signed(sum_: str) -> str:
 
 
 def ptx(it: Instruction) -> Iterable[Line]:
-    """PTX without types but where they tell; what an atomic instruction leaves open is relaxed, and of the device.
+    """PTX without types, but where they tell. What an atomic leaves open is relaxed, of the device.
 
     `@%p bra L` goes there where a predicate holds, `@!%p bra L` where it does not.
     """

@@ -64,7 +64,7 @@ def _x86(name: str) -> str:
 
 
 _ARMV7 = {"FP": "R11", "IP": "R12", "SP": "R13", "LR": "R14"}
-"""Registers by their names in the procedure call standard (AAPCS32, §6.1.1); who writes PC branches."""
+"""Registers by their names in the procedure call standard (AAPCS32, §6.1.1), but for PC."""
 
 
 def _armv7(name: str) -> str:
