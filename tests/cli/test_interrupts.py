@@ -49,8 +49,8 @@ solver, named = Solver(), [variable(f"{each}") for each in range(6)]
 solver.add(any_of(named))
 for _ in range(200):
     end = time.monotonic() + 1
-    threading.Timer(random.uniform(0.002, 0.008), os.kill, (os.getpid(), number)).start()
     try:
+        threading.Timer(random.uniform(0.002, 0.008), os.kill, (os.getpid(), number)).start()
         while time.monotonic() < end:
             solver.find([random.choice(named)])
     except KeyboardInterrupt:

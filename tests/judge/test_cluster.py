@@ -142,10 +142,11 @@ def plain(text: str) -> str:
     return re.sub(r"\b[0-9.,]+ s\b", "0 s", text)
 
 
-def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    output, errors = process.communicate(timeout=200)
-    assert "Traceback" not in errors
-    return process.returncode, plain(output), plain(errors)
+def said(*words: object) -> tuple[int, str, str]:
+    """How a command ends in this process, and what it says."""
+    done = CliRunner().invoke(app, [str(each) for each in words])
+    assert "Traceback" not in done.stderr
+    return done.exit_code, plain(done.stdout), plain(done.stderr)
 
 
 HUNT = ("--format", "json", "--threads", "2", "--events", "3")
@@ -163,7 +164,6 @@ def test_the_same_as_without_and_workers_need_no_file(
     for each in SCHEMES:
         shutil.copy(ROOT / each, folder)
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(by_programs, "CHUNK", 12)  # so that there are several
     for words in (
         ("check", "original.yaml", "proposed.yaml", "my-tests", "--progress", "--format", "html"),
         ("mutate", "proposed.yaml", "my-tests", "--no-proof", "--format", "json"),
@@ -174,14 +174,17 @@ def test_the_same_as_without_and_workers_need_no_file(
         ("fuzz", "original.yaml", "--programs", "50", "--format", "json"),
     ):
         caches = [str(tmp_path / f"{name} {' '.join(words)}") for name in "ab"]
-        here = started(*words, "-j", "2", where=folder, RSPVERIFY_CACHE=caches[0])
+        monkeypatch.setenv("RSPVERIFY_CACHE", caches[0])
+        here = said(*words, "-j", "1")
         monkeypatch.setenv("RSPVERIFY_CACHE", caches[1])
         if words[0] == "mutate":  # which may be seen only while it is asked
             kill(processes.of("worker"))
             processes.worker()
-        there = CliRunner().invoke(app, [*words, "--cluster", processes.address])
-        errors = re.sub("warning: lost of the cluster's workers: 1;.*\n", "", there.stderr)
-        assert (there.exit_code, plain(there.stdout), plain(errors)) == ended(here)
+        with monkeypatch.context() as several:
+            several.setattr(by_programs, "CHUNK", 12)
+            code, output, errors = said(*words, "--cluster", processes.address)
+        errors = re.sub("warning: lost of the cluster's workers: 1;.*\n", "", errors)
+        assert (code, output, errors) == here
         assert words[0] == "hunt" or answers(Path(caches[1])) == answers(Path(caches[0]))
 
 
@@ -212,26 +215,28 @@ def results(output: str) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.usefixtures("in_repository")
 def test_an_interrupt_ends_all_of_it(processes: Processes, cache_folder: Path) -> None:
     process = started(*CHECK, "litmus/rsp/MP", "--cluster", processes.address)
     while answers(cache_folder) < 12:
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    code, output, errors = ended(process)
-    assert (code, errors) == (130, "")
+    output, errors = process.communicate(timeout=200)
+    assert (process.returncode, errors) == (130, "")
     decided = {each["file"] for each in results(output)}
-    _, output, _ = ended(started(*CHECK, *sorted(decided), "-j", "1"))
+    _, output, _ = said(*CHECK, *sorted(decided), "-j", "1")
     assert decided and sum(not each["cached"] for each in results(output)) <= 1
 
 
+@pytest.mark.usefixtures("in_repository")
 def test_a_worker_of_another_version_is_refused(processes: Processes, tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(ROOT / "rspverify", other / "rspverify", symlinks=False)
     (other / "rspverify/more.py").write_text("")
     foreign = processes.worker(other)
     wait_for_workers(processes, 3)
-    code, output, errors = ended(started(*CHECK, FIG4, "--cluster", processes.address))
+    code, output, errors = said(*CHECK, FIG4, "--cluster", processes.address)
     kill(foreign)
     own, its = fingerprint()[:12], fingerprint(package=other / "rspverify")[:12]
     assert code == 2 and not output.strip().startswith("{")
