@@ -159,7 +159,7 @@ def test_what_is_compared_is_shown_and_kept() -> None:
 @pytest.mark.usefixtures("in_repository")
 def test_repair_says_what_is_known_at_sigterm() -> None:
     command = [sys.executable, "-m", "rspverify", "repair", "original", "--forbid", "LK_L2,UL_L2"]
-    command += ["litmus/rsp/MP", "litmus/rsp/RMW", "-j", "1"]
+    command += ["litmus/rsp/RMW", "-j", "1"]
     ended, output, errors = stopped(command, signal.SIGTERM, "may change", told="stderr")
     assert ended == 143
     assert "interrupted: not finished; " in output
