@@ -19,7 +19,13 @@ ORIGINAL, PROPOSED = "schemes/original.yaml", "schemes/proposed.yaml"
 RUNS = {
     "check": [ORIGINAL, PROPOSED, FIG4, "litmus/rsp/paper/Ex3.litmus", "--progress"],
     "compare": [ORIGINAL, PROPOSED, FIG4],
-    "compare-models": ["opencl-hrf", "opencl-rsp", "--events", "2", "--scopes", "WG,DV.R"],
+    "compare-models": [
+        "opencl-hrf",
+        "opencl-rsp",
+        "--events=2",
+        "--scopes=WG,DV.R",
+        "--kinds=ld,st",
+    ],
     "explain": ["proposed", FIG4],
     "extract": ["riscv64", "--operators", "add"],
     "fuzz": ["c11-x86", "--model", "rc11", "--programs", "2", "-j", "1"],
