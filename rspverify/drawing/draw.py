@@ -76,8 +76,12 @@ def draw(program: Program, model: MemoryModel, wanted: Wanted, limits: Limits) -
         f"only executions within {number} {bound}" for bound, number in program.within.items()
     ]
     beyond = (*within, *ignored_features(program, model))
+    try:
+        found = _executions(source, program, wanted, formula)
+    except NoExecutionError as error:
+        raise NoExecutionError("; ".join([str(error), *within])) from None
     pictures = []
-    for kind, drawn, notes in _executions(source, program, wanted, formula):
+    for kind, drawn, notes in found:
         ended = str(observed(program, drawn.outcome))
         if wanted.which is Which.HANGING:  # of threads that have not ended no register is known
             ended = " ".join(f"{name}={value}" for name, value in drawn.outcome.memory)

@@ -215,11 +215,14 @@ class Loops(Calls):
         here, returned = self.rounds[-1], self.frame.returned
         left = len(here.exits) + len(returned)
         here.continued.clear()
+        self.registers.enter()
         after = self.statement(loop.body, guard)
-        if ways := list(here.continued):
-            if after != FALSE:
-                ways.append((after, self.registers.since(here.depth)))
-            self.join(loop.span, ways)
+        ways = [*here.continued]
+        if after != FALSE:
+            ways.append((after, self.registers.since(here.depth)))
+        self.registers.leave()  # Who continues has not what others assign later.
+        self.join(loop.span, ways)
+        if here.continued:
             none = len(here.exits) + len(returned) == left
             after = guard if none else self._any(loop.span, ways)
         for each in loop.steps:

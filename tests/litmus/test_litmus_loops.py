@@ -46,6 +46,12 @@ CASES = [
     ),
     (
         "",
+        "int n = 1; for (int i = 0; i < 2; i++) { int r = *x; if (r == 1) continue; n = 5 + i; }"
+        " *y = n;",
+    ),
+    ("", "int n = *x; do { continue; n = 5; } while (0); *y = n;"),
+    (
+        "",
         "int n; for (int i = 0; i < 2; i++) { while (*x != 0) { n = n + i + 1;"
         " if (n == 3) break; } *y = n; }",
     ),
