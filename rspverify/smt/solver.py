@@ -55,7 +55,7 @@ def _shared_context() -> z3.Context:
 class Solver:
     """Assertions that grow, and questions about them under assumptions.
 
-    Solvers of one process share what Z3 takes 10 ms to set up and take down. Which model they find
+    Solvers of one process share what Z3 takes 1 ms to set up and take down. Which model they find
     may then depend on what was asked before; with `reproducible` it depends on the terms alone,
     as it must for a model that is shown to users.
 

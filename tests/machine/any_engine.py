@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from machine.engines import LIMITS, Outcomes, Unrolled, events_outcomes, searched
-from machine.whole_graph import TooLarge, whole_graph
+from machine.whole_graph import TooLarge, WholeGraph, whole_graph
 from pytest import MonkeyPatch
 
 from rspverify.assembly.program import AssemblyProgram
@@ -49,21 +49,16 @@ WAYS: dict[str, Callable[[AssemblyProgram], Outcomes]] = {
 }
 
 
-def expected_outcomes(program: AssemblyProgram, states: int) -> Outcomes:
-    """By the file to the letter. Raises LimitReached."""
-    return searched(Machine(program, elide=False, evict=True), states, reduced=False)
-
-
 def differences(program: AssemblyProgram, states: int = 2_500) -> dict[str, str] | None:
     """By who says otherwise, what it says; None where there are too many states to know.
 
     Who does not know the machine, or meets a limit, says nothing.
     """
     try:
-        expected = expected_outcomes(program, states)
-    except LimitReached:
+        graph = whole_graph(Machine(program, elide=False), states)
+    except (LimitReached, TooLarge):
         return None
-    found = {}
+    expected, found = graph.outcomes, {}
     for name, way in WAYS.items():
         try:
             outcomes = way(program)
@@ -72,7 +67,7 @@ def differences(program: AssemblyProgram, states: int = 2_500) -> dict[str, str]
         if outcomes != expected:
             lacks, adds = sorted(expected - outcomes)[:2], sorted(outcomes - expected)[:2]
             found[name] = f"lacks {lacks}, adds {adds}"
-    return found | dict(_progress(program, states))
+    return found | dict(_progress(program, graph, states))
 
 
 def hang_without_order(machine: Machine, limits: Limits) -> HangSearch:
@@ -82,15 +77,12 @@ def hang_without_order(machine: Machine, limits: Limits) -> HangSearch:
         return find_hang(machine, limits)
 
 
-def _progress(program: AssemblyProgram, states: int) -> Iterator[tuple[str, str]]:
-    real = Machine(program, elide=False)
-    try:
-        graph = whole_graph(real, states)
-    except TooLarge:
-        return
+def _progress(
+    program: AssemblyProgram, graph: WholeGraph, states: int
+) -> Iterator[tuple[str, str]]:
     limits = replace(LIMITS, states=4 * states)
     lines = [1] * (1 + max((it.operation for it in program.instructions), default=0))
-    for machine in (Machine(program), real):
+    for machine in (Machine(program), Machine(program, elide=False)):
         try:
             hang = find_hang(machine, limits).hang
             searched_for = hang_without_order(machine, limits).hang

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from machine.engines import Outcomes
 from programs import assembly
 
 from rspverify.assembly.program import AssemblyProgram
@@ -29,11 +30,12 @@ class TooLarge(Exception):
 class WholeGraph:
     """What the graph of all reachable states says.
 
-    stuck: whether some state cannot reach a complete one; shortest: how many steps lead to the
+    outcomes: of all complete executions; stuck: whether some state cannot reach a complete one; shortest: how many steps lead to the
     nearest such state from which no instruction can be dispatched either, None if there is none.
     """
 
     states: int
+    outcomes: Outcomes
     stuck: bool
     shortest: int | None
 
@@ -62,7 +64,8 @@ def whole_graph(machine: Machine, limit: int) -> WholeGraph:
     completing = _backwards(complete, before)
     moving = _backwards(dispatching, before)
     shortest = min((depth[each] for each in depth.keys() - completing - moving), default=None)
-    return WholeGraph(len(depth), len(completing) < len(depth), shortest)
+    outcomes = frozenset(map(explicit.outcome, complete))
+    return WholeGraph(len(depth), outcomes, len(completing) < len(depth), shortest)
 
 
 def _backwards(goals: Iterable[State], before: dict[State, list[State]]) -> set[State]:

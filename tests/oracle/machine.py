@@ -444,13 +444,19 @@ def outcomes_and_stuck(machine, limit=1_000_000):
     An outcome is (((rid, value), ...) of the executed reads, ((location, value), ...) of global
     memory at the end), both sorted.  Raises TooLarge when more than ``limit`` states were visited.
     """
-    before, complete = {}, []
-    for state in explore(machine, limit):
-        before.setdefault(state, [])
+    start = machine.initial()
+    before, complete, pending = {start: []}, [], [start]
+    while pending:
+        state = pending.pop()
         if machine.is_complete(state):
             complete.append(state)
         for after in machine.steps(state):
-            before.setdefault(after, []).append(state)
+            if after not in before:
+                before[after] = []
+                pending.append(after)
+                if len(before) > limit:
+                    raise TooLarge(f"more than {limit} states")
+            before[after].append(state)
     can_complete, pending = set(complete), list(complete)
     while pending:
         new = set(before[pending.pop()]) - can_complete
