@@ -209,19 +209,18 @@ class TableExecutor(Executor[State]):
         holds = condition_of(number)
         decides = _either(*map(before.depends, when.needs))
         there, away = both(before.path, holds), both(before.path, negated(holds))
-        if there is False:
-            return
-        self.state = replace(before, path=there)
-        self._branched_on(decides)
-        self._one(it, form)
-        done = self.state
-        done = replace(done, whence={**done.whence, CONTROL: before.depends(CONTROL)})
-        self.state = done if away is False else self.joined(done, replace(before, path=away))
+        if there is not False:
+            self.state = replace(before, path=there)
+            self._branched_on(decides)
+            self._one(it, form)
+            done = self.state
+            done = replace(done, whence={**done.whence, CONTROL: before.depends(CONTROL)})
+            self.state = done if away is False else self.joined(done, replace(before, path=away))
         decides = {min(it, ~it): when for it, when in decides.items()}
-        for name, value in done.values.items():
-            whence = done.depends(name)
-            if (value, whence) != (before.values.get(name), before.depends(name)):
-                self._depend(name, _either(self.state.depends(name), decides))
+        bound = self.bound(it, form)
+        for each in filter(None, (form.result, *(name for name, _ in form.sets))):
+            name = bound.get(each, each)
+            self._depend(name, _either(self.state.depends(name), decides))
 
     def forget_labels(self) -> None:
         """What follows has labels of its own."""

@@ -199,6 +199,15 @@ def test_a_register_of_another_kind_is_not_meant() -> None:
         read_program(Source("t", f"{head}exists (0:Y0=1)"), assembly=True)
 
 
+@pytest.mark.parametrize("line", ["MOVEQ R3,R3", "MOVNE R3,#0", "CMP R4,R4 ;\n MOVNE R3,#1"])
+def test_what_has_a_condition_depends_on_it_whatever_it_sets(line: str) -> None:
+    """Also where R3 keeps what it had, and where the condition cannot hold."""
+    head = "ARM t\n{ 0:R1=x; }\n P0 ;\n LDR R4,[R1] ;\n CMP R4,#1 ;\n"
+    test = f"{head} {line} ;\n STR R3,[R1] ;\n"
+    store = read_program(Source("t", test), assembly=True).operations[-1]
+    assert store.textual is not None and store.textual.data == {0}
+
+
 def test_event_tags_are_of_the_read_or_of_the_write() -> None:
     exchange, fence, store = events("swap.aqrl r0, x, 1", "isync", "st.rel x, 2")
     tags = [(set(it.form.tags.read), set(it.form.tags.write)) for it in (exchange, fence, store)]
