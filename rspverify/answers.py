@@ -539,7 +539,8 @@ class OutcomeAnswer(Struct, frozen=True, kw_only=True):
     execution violates; flags: herd's names for them, which are those of a `flag`, and `*undef*` for
     all others. notes: what the reader must know besides. so_far: where it took too long, the
     outcomes that were found by then, each of them allowed; whether it races is told then, too.
-    Under --races all of condition, final, outcomes, violated and flags are null.
+    Under --races all of condition, final, outcomes, violated and flags are null. limited: whether a
+    limit was met under a scheme.
     machine: of a test in assembly, the machine that it is put to, in place of a model: it has no
     model, its outcomes are those that the machine reaches, each of them allowed, and `final` counts
     outcomes in place of executions. scheduler: whose executions alone count, if one was named.
@@ -552,6 +553,7 @@ class OutcomeAnswer(Struct, frozen=True, kw_only=True):
     scheduler: str | None = None
     schemes: tuple[str, ...] = ()
     answered: bool = False
+    limited: bool = False
     word: Annotated[Word | None, one_of(*UNANSWERED, None)] = None
     reason: str = ""
     internal: Internal | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from rspverify.answers import OutcomeAnswer, OutcomesReport
-from rspverify.api.asked import Asked, ending_of
+from rspverify.api.asked import Asked, Ending, ending_of
 from rspverify.api.inputs import AScheme, all_tests, schemes_given
 from rspverify.api.judges import judge_of
 from rspverify.api.parameters import OfTests, question
@@ -22,6 +22,7 @@ from rspverify.source import name_of, require
 from rspverify.terminal.command import Command, asking
 from rspverify.terminal.output import Output
 from rspverify.translators import read_translator
+from rspverify.verdict import Word
 
 Outcomes: TypeAlias = Asked[OutcomeAnswer, OutcomesReport]
 """The outcomes of each test, in their order."""
@@ -90,6 +91,11 @@ def outcomes(asked: OutcomesParameters) -> Outcomes:
                 yield known
             raise
 
+    def ending(it: OutcomesReport) -> Ending:
+        words = [each.word for each in it.results]
+        words += [Word.UNKNOWN for each in it.results if each.limited]
+        return ending_of(words, it.results)
+
     def report(it: Outcomes) -> OutcomesReport:
         reason, named = it.stopped.reason, machine.name if machine else None
         return OutcomesReport(model.name, tuple(it.known), reason, named)
@@ -99,7 +105,7 @@ def outcomes(asked: OutcomesParameters) -> Outcomes:
         report,
         "outcomes",
         told=lambda render, form: render.told(form, len(tests)),
-        ending=lambda it: ending_of((each.word for each in it.results), it.results),
+        ending=ending,
         shown=("text", "herd"),
         total=len(tests),
         notes=model.notes,

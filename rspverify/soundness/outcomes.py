@@ -95,21 +95,22 @@ def outcomes(
     allowed = _allowed(source, count, limits, so_far)
     free = not racy.racy
     reach = [_reach(program, scheme, settings, so_far, race_free=free) for scheme in schemes]
-    everything = sorted(allowed.union(*(found for found, _ in reach if found)))
+    everything = sorted(allowed.union(*(it.found for it in reach if it.found)))
     condition = program.condition
     violated = every.violated()
     names = _distinct([scheme.name for scheme in schemes])
-    reached = {name: found for name, (found, _) in zip(names, reach, strict=True)}
+    reached = {name: it.found for name, it in zip(names, reach, strict=True)}
     rows = _rows(program, everything, allowed, count, reached)
     return replace(
         racy,
         schemes=names,
+        limited=any(it.limited for it in reach),
         condition=condition.span.text if condition else None,
         final=count.result(allowed),
         outcomes=rows,
         violated=violated,
         flags=_flags(model, violated),
-        notes=(*racy.notes, *(note for _, note in reach if note)),
+        notes=(*racy.notes, *(it.note for it in reach if it.note)),
     )
 
 
@@ -260,10 +261,19 @@ def _flags(model: MemoryModel, violated: Sequence[str]) -> tuple[str, ...]:
     return (*([UNDEFINED] if len(flags) < len(violated) else []), *flags)
 
 
+class _Reached(Struct, frozen=True):
+    """The outcomes under a scheme, None if they cannot be told; what must be said of them; and
+    whether a limit was met."""
+
+    found: set[Outcome] | None
+    note: str | None
+    limited: bool = False
+
+
 def _reach(
     program: Program, scheme: Translator, settings: Settings, so_far: SoFar, *, race_free: bool
-) -> tuple[set[Outcome] | None, str | None]:
-    """The outcomes under a scheme, None if they cannot be told; and what must be said of them.
+) -> _Reached:
+    """What is reached under a scheme.
 
     race_free: whether the source is, so that its code must be as well.
     """
@@ -271,23 +281,26 @@ def _reach(
     try:
         made = scheme.compiled(program)
         if untold_in(made):
-            return None, f"{scheme.name}: UNSUPPORTED: it has reads at which nothing looks"
+            return _Reached(
+                None, f"{scheme.name}: UNSUPPORTED: it has reads at which nothing looks"
+            )
         target = side_of(made, settings, limits)
         race = target.race() if race_free else None
         if race is not None:
-            return None, f"{scheme.name}: the target alone is undefined: {race_in_words(race)}"
+            told = f"the target alone is undefined: {race_in_words(race)}"
+            return _Reached(None, f"{scheme.name}: {told}")
         found = set[Outcome]()
         for _ in _listed(target, found, limits, so_far, f"{scheme.name}: "):
             pass
     except InputError as error:
         words = "; ".join(problem.message for problem in error.problems)
-        return None, f"{scheme.name}: UNSUPPORTED: {words}"
+        return _Reached(None, f"{scheme.name}: UNSUPPORTED: {words}")
     except LimitReached as limit:
-        return None, f"{scheme.name}: UNKNOWN: {limit}"
+        return _Reached(None, f"{scheme.name}: UNKNOWN: {limit}", limited=True)
     if target.within:
         bounds = ", ".join(f"{bound} {name}" for name, bound in target.within.items())
-        return found, f"{scheme.name}: only executions within {bounds}"
-    return found, None if found else f"{scheme.name}: VACUOUS: no execution completes"
+        return _Reached(found, f"{scheme.name}: only executions within {bounds}")
+    return _Reached(found, None if found else f"{scheme.name}: VACUOUS: no execution completes")
 
 
 class ModelObservation(Struct, frozen=True):
