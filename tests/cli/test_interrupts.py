@@ -64,7 +64,8 @@ print(found)
 def test_no_interrupt_is_lost_as_the_solver_finds_its_answer(number: int) -> None:
     """When the solver heeded Ctrl-C itself, 3 in 100 were."""
     command = [sys.executable, "-c", SMALL_QUESTIONS, str(int(number))]
-    assert subprocess.run(command, capture_output=True, text=True).stdout == "200\n"
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert ended.stdout == "200\n"
 
 
 AT_WORK = """
