@@ -101,6 +101,8 @@ class MemoryModel:
         for statement in self.statements:
             if isinstance(statement, Let | LetRec):
                 found |= dict(statement.definitions)
+            elif isinstance(statement, Linearisation):
+                found.pop(statement.name, None)
         return found
 
     def definition(self, name: str) -> Expression | None:
@@ -145,7 +147,7 @@ class MemoryModel:
     def relations(self) -> frozenset[str]:
         """The relations that the model gives a meaning of its own."""
         defined = {name for name, it in self._definitions.items() if it.sort is Sort.RELATION}
-        return self._chosen | defined
+        return (self._chosen - self._definitions.keys()) | defined
 
     def defines(self, relation: str) -> bool:
         """Whether the model gives a relation a meaning of its own."""

@@ -234,6 +234,22 @@ def test_a_library_file_beside_the_model_comes_first(tmp_path: Path) -> None:
     assert not any("cos.cat" in note for note in model.notes)
 
 
+@pytest.mark.parametrize(
+    ("last", "is_relation"),
+    [
+        ("let lo = R", False),
+        ("let lo = R\nwith lo from generate_orders(W, 0)", True),
+        ("let lo = rf", True),
+    ],
+)
+def test_an_order_that_is_chosen_may_be_hidden(last: str, is_relation: bool) -> None:
+    """Its name stands for a set then, of which no edges are drawn."""
+    model = read(f"with lo from generate_orders(W, 0)\n{last}")
+    assert model.defines("lo") is is_relation
+    defined = model.definition("lo")
+    assert defined is None or (defined.sort is Sort.RELATION) is is_relation
+
+
 def test_herds_own_library_means_what_it_means_in_ours(tmp_path: Path) -> None:
     (tmp_path / "cos.cat").write_text(COS)
     (tmp_path / "cross.cat").write_text(CROSS)
