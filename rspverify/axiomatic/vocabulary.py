@@ -167,11 +167,12 @@ FINAL_WRITES = "FW"
 
 
 def _together(levels: int) -> Callable[[Event, Event], bool]:
-    return lambda a, b: a.thread is not None and _place(a, levels) == _place(b, levels)
+    def together(a: Event, b: Event) -> bool:
+        if a.thread is None or b.thread is None:
+            return False
+        return a.thread is b.thread or _place_of(a.thread)[:levels] == _place_of(b.thread)[:levels]
 
-
-def _place(event: Event, levels: int) -> tuple[int, ...] | None:
-    return None if event.thread is None else _place_of(event.thread)[:levels]
+    return together
 
 
 def _place_of(thread: Thread) -> tuple[int, ...]:
@@ -377,12 +378,11 @@ def decided(
         for (a, ones), (b, others) in product(ways.items(), repeat=2):
             if within and ones and others and ones[0][0].thread is not others[0][0].thread:
                 continue
-            fitting = [
-                first & second
-                for one, first in ones
-                for other, second in others
-                if test(one, other)
-            ]
+            fitting = []
+            for one, first in ones:
+                for other, second in others:
+                    if test(one, other):
+                        fitting.append(first & second)
             if fitting:
                 both = executed[a] & executed[b]
                 every = len(fitting) == len(ones) * len(others)

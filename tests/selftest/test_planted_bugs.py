@@ -26,7 +26,7 @@ from rspverify.soundness.sides import ModelSide
 from rspverify.source import Source
 
 CHOICES = Choices(states=4_000, steps=14)
-_SMALL, _SMALL_WITNESS, _SMALL_FAILURE = 17, 94, 16
+_SMALL, _SMALL_WITNESS, _SMALL_FAILURE = 37, 94, 16
 """The pairs that show a verdict that is too good, or an engine that fails, and are quickly made
 smaller."""
 
