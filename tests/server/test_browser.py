@@ -25,14 +25,14 @@ FINISHED = "() => /^(done|UNKNOWN)/.test(document.querySelector('#{} .progress')
 
 
 class Visit(Visitor):
-    """Opens the page of a server."""
+    """Opens the page of a server, each time in a browser that has been nowhere."""
 
     def __init__(self, browser: Any, page: Any, url: str) -> None:
         super().__init__(browser, page)
         self.url = url
 
     def __call__(self, fragment: str = "", **how: Any) -> Any:
-        return self.go(self.url, fragment, **how)
+        return self.go(self.url, fragment, anew=True, **how)
 
 
 @pytest.fixture
@@ -177,7 +177,7 @@ def test_a_link_carries_everything(visit: Visit) -> None:
     page.locator("#toast:visible").wait_for()
     address = page.evaluate("location.hash")
     assert len(address) < 4_000
-    other = visit(address, anew=True)
+    other = visit(address)
     verdict(other, "UNSOUND")
     expect(other.locator("#model")).to_have_value("opencl-rsp-fig2")
     expect(other.locator("#machine")).to_have_value("rsp-lines")
