@@ -175,12 +175,12 @@ class _Code(TableExecutor):
 
     def run(self, lines: Sequence[Line], loops: Sequence[str]) -> None:
         """Execute all lines, in which these loops are unrolled."""
-        lines = in_order(lines, self._goes, self._ends_there)
+        lines = in_order(lines, self._goes, self.ends_there)
         for each in loops:
             lines = unrolled(lines, each, self._goes, self._iterations, _BEYOND)
         if loops and lines:
             lines = [*lines, Label(_BEYOND, lines[-1].span)]
-            lines = in_order(lines, self._goes, self._ends_there, ".Lplace")
+            lines = in_order(lines, self._goes, self.ends_there, ".Lplace")
         self.follow(lines)
         if self.state is not None and not self.problems:
             self.refuse(lines[-1].span if lines else None, "the function must end, and does not")
@@ -220,10 +220,6 @@ class _Code(TableExecutor):
         if form is None or form.target is None or form.branch is None:
             return None
         return form.bound(it.operands)[form.target], form.branch.text == "1"
-
-    def _ends_there(self, it: Instruction) -> bool:
-        form = self._set.form(it.mnemonic, it.operands)
-        return form is not None and "end" in form.words
 
     # ---- what is emitted ------------------------------------------------------------------------
 

@@ -353,6 +353,11 @@ class TableExecutor(Executor[State]):
         if "end" in form.words:
             self.state = None
 
+    def ends_there(self, it: Line) -> bool:
+        """Whether a thread goes no further, whatever it has in registers."""
+        form = self._set.form(it.mnemonic, it.operands) if isinstance(it, Instruction) else None
+        return form is not None and form.when is None and "end" in form.words
+
     def bound(self, it: Instruction, form: Form) -> Mapping[str, str]:
         """The operands by their letters, registers by the one of their names that counts."""
         return {

@@ -368,7 +368,7 @@ class Column(TableExecutor):
         """The operations of the thread, and what its registers have in the end."""
         lines = self.lines(code)
         end = [Label(_END, it.span) for it in lines[-1:]]
-        self.follow([*(Jump(_END, it.span) if self._ends(it) else it for it in lines), *end])
+        self.follow([*(Jump(_END, it.span) if self.ends_there(it) else it for it in lines), *end])
         for each in self.problems:
             assert each.span is not None
             self._found.unsupported(each.span, each.message)
@@ -389,11 +389,6 @@ class Column(TableExecutor):
         if not self._is_open:
             self._begin_at_0(code)
         return [self._line(each) for each in code]
-
-    def _ends(self, it: Line) -> bool:
-        """Whether a thread goes no further, whatever it has in registers."""
-        form = self._set.form(it.mnemonic, it.operands) if isinstance(it, Instruction) else None
-        return form is not None and form.when is None and "end" in form.words
 
     @property
     def faults(self) -> Iterator[Fault]:
